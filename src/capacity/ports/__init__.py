@@ -1,0 +1,108 @@
+"""The door for plugin authors: the protocols, the effects, and every value their signatures name.
+
+A plugin imports `capacity`, `capacity.ports`, `capacity.errors` and `capacity.testing`, and nothing else of the house.
+"""
+
+from capacity.ports.budget import Budget
+from capacity.ports.contracts import (
+    Ability,
+    Actuator,
+    Clock,
+    InventorySource,
+    Prober,
+    Reader,
+    SourceCard,
+    TierSource,
+)
+from capacity.ports.document import DOCUMENT_CAP, Document
+from capacity.ports.effects import (
+    Child,
+    Effect,
+    Env,
+    Exit,
+    File,
+    Flow,
+    Get,
+    Hear,
+    Key,
+    Line,
+    List,
+    Paths,
+    Pause,
+    Pulse,
+    Read,
+    Replace,
+    Replaced,
+    Reply,
+    Retry,
+    Run,
+    Say,
+    Send,
+    Start,
+    key,
+)
+from capacity.ports.secret import Secret
+from capacity.ports.store import Claim, Record, Store
+from capacity.values.decision import Outcome, Placement
+from capacity.values.failures import Failure
+from capacity.values.limits import Limit, Reading, Scope
+from capacity.values.models import Listing, Model
+from capacity.values.seats import Candidate, Fleet, Seat
+from capacity.values.tick import Snapshot
+from capacity.values.tiers import RankingRow, Rankings
+
+__all__ = [
+    "DOCUMENT_CAP",
+    "Ability",
+    "Actuator",
+    "Budget",
+    "Candidate",
+    "Child",
+    "Claim",
+    "Clock",
+    "Document",
+    "Effect",
+    "Env",
+    "Exit",
+    "Failure",
+    "File",
+    "Fleet",
+    "Flow",
+    "Get",
+    "Hear",
+    "InventorySource",
+    "Key",
+    "Limit",
+    "Line",
+    "List",
+    "Listing",
+    "Model",
+    "Outcome",
+    "Paths",
+    "Pause",
+    "Placement",
+    "Prober",
+    "Pulse",
+    "RankingRow",
+    "Rankings",
+    "Read",
+    "Reader",
+    "Reading",
+    "Record",
+    "Replace",
+    "Replaced",
+    "Reply",
+    "Retry",
+    "Run",
+    "Say",
+    "Scope",
+    "Seat",
+    "Secret",
+    "Send",
+    "Snapshot",
+    "SourceCard",
+    "Start",
+    "Store",
+    "TierSource",
+    "key",
+]

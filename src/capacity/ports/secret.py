@@ -1,0 +1,89 @@
+"""A secret that cannot be shown by accident. Only the wire opens it, to put it on the wire.
+
+It has no text: not in repr, str, format, pickle, JSON or a traceback. It can be asked whether it is blank, and for a
+part of the JSON it holds, which is a secret again.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn, final
+
+MASK = "***"
+"""What stands where a secret stood."""
+
+
+@final
+class Secret:
+    """A text nobody may read but the wire.
+
+    Args:
+        text: the secret; blank is a secret too (`bool(secret)` is False).
+    """
+
+    __slots__ = ("_text",)
+    _text: str
+
+    def __init__(self, text: str) -> None:
+        object.__setattr__(self, "_text", text)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError("a secret does not change")
+
+    def __repr__(self) -> str:
+        return f"Secret({MASK})"
+
+    def __str__(self) -> str:
+        return MASK
+
+    def __format__(self, spec: str) -> str:
+        return MASK
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("a secret is not pickled, copied or sent to another process")
+
+    def __bool__(self) -> bool:
+        return bool(self._text.strip())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(("Secret", self._text))
+
+    def part(self, *path: str) -> Secret | None:
+        """The text at that path of the JSON it holds, as a secret; None where there is none.
+
+        Raises nothing: what is no JSON, or has no text there, has no such part.
+        """
+        try:
+            value: Any = json.loads(self._text)
+            for key in path:
+                value = value[key]
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+            return None
+        return Secret(value) if isinstance(value, str) else None
+
+
+def reveal(secret: Secret) -> str:
+    """The text. Called by the wire alone, at the last moment; a test keeps every other caller out."""
+    return secret._text
+
+
+def masked(body: bytes, plain: frozenset[str] = frozenset()) -> bytes:
+    """A JSON text with every string masked but blank ones and those under a key in `plain`; `b""` for anything else.
+
+    Shape, numbers, flags and blanks stay, so a reader can tell what a credentials file is without holding one.
+    """
+    try:
+        return json.dumps(_mask(json.loads(body), plain)).encode()
+    except (ValueError, RecursionError):
+        return b""
+
+
+def _mask(value: Any, plain: frozenset[str]) -> Any:
+    if isinstance(value, dict):
+        return {key: inner if key in plain else _mask(inner, plain) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_mask(inner, plain) for inner in value]
+    return MASK if isinstance(value, str) and value.strip() else value

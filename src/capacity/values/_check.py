@@ -1,0 +1,73 @@
+"""Converters and validators the values share: instants are aware UTC, amounts are decimals, mappings are sorted.
+
+They keep each value's own invariant and do nothing else; a value that breaks one is refused with `ValueError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from math import isfinite
+from typing import Any, TypeVar
+
+from attrs import Attribute
+
+V = TypeVar("V")
+
+
+def utc(instant: datetime) -> datetime:
+    """An aware instant, in UTC. A naive one is refused: nobody can say which moment it names."""
+    if instant.tzinfo is UTC:
+        return instant
+    if instant.tzinfo is None:
+        raise ValueError(f"{instant.isoformat()} has no zone; instants are aware")
+    return instant.astimezone(UTC)
+
+
+def utc_or_none(instant: datetime | None) -> datetime | None:
+    """As `utc`, and None stays None."""
+    return None if instant is None else utc(instant)
+
+
+def amounts(by_unit: Mapping[str, Decimal]) -> Mapping[str, Decimal]:
+    """Unit → decimal, sorted by unit. Floats are refused: money is told in decimals."""
+    for unit, amount in by_unit.items():
+        if not _finite_decimal(amount):
+            raise ValueError(f"{unit}: {amount!r} is not a finite decimal")
+    return dict(sorted(by_unit.items()))
+
+
+def _finite_decimal(amount: Any) -> bool:
+    return isinstance(amount, Decimal) and amount.is_finite()
+
+
+def by_key(mapping: Mapping[str, V]) -> Mapping[str, V]:
+    """The mapping, sorted by key, so that equal values iterate equally."""
+    return dict(sorted(mapping.items()))
+
+
+def ordered(words: Iterable[str]) -> tuple[str, ...]:
+    """Words without a meaning to their order: distinct and sorted."""
+    return tuple(sorted(set(words)))
+
+
+def ordered_or_none(words: Iterable[str] | None) -> tuple[str, ...] | None:
+    """As `ordered`, and None stays None (unknown is not empty)."""
+    return None if words is None else ordered(words)
+
+
+def folded(word: str) -> str:
+    """The word, casefolded."""
+    return word.casefold()
+
+
+def casefolded(words: Iterable[str]) -> frozenset[str]:
+    """Names are compared by membership, casefolded."""
+    return frozenset(word.casefold() for word in words)
+
+
+def share(_: Any, attribute: Attribute[Any], value: float | None) -> None:
+    """A percent used: finite and not negative; over 100 happens; None is unknown."""
+    if value is not None and not (isfinite(value) and value >= 0):
+        raise ValueError(f"{attribute.name} must be a finite number from 0 up, not {value!r}")

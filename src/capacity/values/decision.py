@@ -1,0 +1,181 @@
+"""The decision: one act for each seat, and why; one table of verdicts for each distinct need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Literal
+
+from attrs import field, frozen
+
+from capacity.values import _check
+from capacity.values.conditions import Condition, Fact
+from capacity.values.seats import Candidate, Egress, Need
+
+Act = Literal["leave", "resume", "keep", "restore", "demote", "move", "adjust", "park"]
+Answer = Literal["no", "wait", "cannot-tell", "yes"]
+OutcomeWord = Literal[
+    "applied", "applied-not-running", "unchanged", "unverified", "rejected", "conflict", "unauthorised", "gone",
+    "indeterminate",
+]  # fmt: skip  # one closed list, read as rows
+
+WRITES: frozenset[Act] = frozenset({"resume", "restore", "demote", "move", "adjust", "park"})
+"""The acts that change something; the others only say why nothing is changed."""
+
+TOOK: frozenset[OutcomeWord] = frozenset({"applied", "applied-not-running", "unchanged", "unverified"})
+"""The outcomes after which a placement counts as written."""
+
+
+@frozen(cache_hash=True)
+class Verdict:
+    """The answer to one candidate for one need.
+
+    Attributes:
+        answer: the worst of `no`, `wait`, `cannot-tell`, `yes` over all rules.
+        rule: the first rule, in the documented order, that gave that answer; `""` for yes.
+        fact: why; None for yes.
+    """
+
+    answer: Answer
+    rule: str = ""
+    fact: Fact | None = None
+
+
+@frozen
+class Placement:
+    """The one act for a seat.
+
+    Attributes:
+        id: `<tick>/<fleet>/<seat>`.
+        fleet: the fleet's name.
+        seat: the seat's name.
+        act: what is done.
+        fact: why.
+        candidate: where the seat is after it; None for a park, or where its place is not known.
+        expected: where it was before, as observed; None where that is not known.
+        home: where it belongs while it is parked or demoted; None otherwise.
+        until: for a park: the earliest known opening, UTC; None = somebody has to act.
+        cadence: the cadence commanded; None = not changed.
+        egress: how far its requests leave; None where its pool is not known.
+    """
+
+    id: str
+    fleet: str
+    seat: str
+    act: Act
+    fact: Fact
+    candidate: Candidate | None = None
+    expected: Candidate | None = None
+    home: Candidate | None = None
+    until: datetime | None = field(default=None, converter=_check.utc_or_none)
+    cadence: timedelta | None = None
+    egress: Egress | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """(fleet, seat)."""
+        return self.fleet, self.seat
+
+
+@frozen
+class Outcome:
+    """What became of an applied placement.
+
+    Attributes:
+        word: one of the closed list.
+        detail: one sentence, without secrets.
+        at: when it was known, UTC; None = the actuator has no clock and the engine fills it in.
+    """
+
+    word: OutcomeWord
+    detail: str = ""
+    at: datetime | None = field(default=None, converter=_check.utc_or_none)
+
+
+@frozen
+class RunnerUp:
+    """A candidate that came close.
+
+    Attributes:
+        candidate: which.
+        by: the first key of the order in which it lost (`observed`, `tier`, `preference`, `load`, `key`).
+        margin: by how much, in that key's unit (tiers, places, points of load; 0 for `key`).
+    """
+
+    candidate: Candidate
+    by: str
+    margin: float
+
+
+@frozen
+class SeatDecision:
+    """What was decided for one seat.
+
+    Attributes:
+        placement: the act.
+        need: index into the decision's tables; None where the seat is left before its need is asked.
+        origins: part of the need → the rule that gave it (`seat a`, `glob build-*`, `role x`, `default`).
+        verdict: the answer to the place it is in now; None where that is not known.
+        runners_up: at most two, best first.
+    """
+
+    placement: Placement
+    need: int | None = None
+    origins: Mapping[str, str] = field(factory=dict, converter=_check.by_key)
+    verdict: Verdict | None = None
+    runners_up: tuple[RunnerUp, ...] = ()
+
+
+@frozen
+class Table:
+    """One need's answer to every candidate.
+
+    Attributes:
+        need: the need.
+        verdicts: group of candidates → index into the decision's verdicts.
+        refused: fact code → how many candidates it refuses (`no` only).
+    """
+
+    need: Need
+    verdicts: tuple[int, ...]
+    refused: Mapping[str, int] = field(factory=dict, converter=_check.by_key)
+
+
+@frozen
+class Decision:
+    """What a whole fleet should do now.
+
+    Candidates that no rule can tell apart are one *group* and share their verdicts.
+
+    Attributes:
+        id: `<as_of>-<turn>`.
+        as_of: the instant of its four inputs, UTC.
+        order: name of the order candidates were ranked by (`seats`).
+        candidates: every candidate, sorted by key.
+        groups: candidate → its group.
+        verdicts: the distinct verdicts.
+        tables: one for each distinct need.
+        seats: one for each seat, sorted by (fleet, seat).
+        conditions: those that stand, and those that ended now; sorted by (code, subject).
+    """
+
+    id: str
+    as_of: datetime = field(converter=_check.utc)
+    order: str
+    candidates: tuple[Candidate, ...] = ()
+    groups: tuple[int, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    tables: tuple[Table, ...] = ()
+    seats: tuple[SeatDecision, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """The act of every seat, sorted by (fleet, seat)."""
+        return tuple(seat.placement for seat in self.seats)
+
+    def answers(self, need: int) -> Iterator[tuple[Candidate, Verdict]]:
+        """Every candidate with its verdict for the need of that index: the flat rows, made when looked at."""
+        row = self.tables[need].verdicts
+        for candidate, group in zip(self.candidates, self.groups, strict=True):
+            yield candidate, self.verdicts[row[group]]

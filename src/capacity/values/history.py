@@ -1,0 +1,132 @@
+"""History: what has been done and what is held. No raw reading, listing or failure is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+
+from attrs import field, frozen
+
+from capacity.values import _check
+from capacity.values.conditions import Condition
+from capacity.values.decision import Act, OutcomeWord
+from capacity.values.failures import Circuit
+from capacity.values.seats import Candidate, Fleet
+
+
+@frozen
+class Entry:
+    """Our last placement of one seat.
+
+    Attributes:
+        placement: its id.
+        fleet: the fleet's name.
+        seat: the seat's name.
+        act: what was done.
+        outcome: what became of it.
+        at: when the outcome was known, UTC.
+        candidate: where it put the seat; None for a park.
+        expected: where the seat was before.
+        home: where the seat belongs while parked or demoted; None otherwise.
+        until: for a park: when it is due, UTC; None = somebody has to act.
+        cadence: the cadence commanded; None = none.
+    """
+
+    placement: str
+    fleet: str
+    seat: str
+    act: Act
+    outcome: OutcomeWord
+    at: datetime = field(converter=_check.utc)
+    candidate: Candidate | None = None
+    expected: Candidate | None = None
+    home: Candidate | None = None
+    until: datetime | None = field(default=None, converter=_check.utc_or_none)
+    cadence: timedelta | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """(fleet, seat)."""
+        return self.fleet, self.seat
+
+
+def _entries(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Entries in the order of their keys."""
+    return tuple(sorted(entries, key=lambda entry: entry.key))
+
+
+@frozen
+class Journal:
+    """What was written.
+
+    Attributes:
+        entries: our last placement of each seat, sorted by (fleet, seat).
+        levels: pool name → the level last commanded.
+    """
+
+    entries: tuple[Entry, ...] = field(default=(), converter=_entries)
+    levels: Mapping[str, float] = field(factory=dict, converter=_check.by_key)
+
+
+def _circuits(circuits: Iterable[Circuit]) -> tuple[Circuit, ...]:
+    """Circuits in the order of their keys."""
+    return tuple(sorted(circuits, key=lambda circuit: circuit.key))
+
+
+@frozen
+class Holds:
+    """What is held.
+
+    Attributes:
+        circuits: stops in force, sorted by (subject, name, kind, origin).
+    """
+
+    circuits: tuple[Circuit, ...] = field(default=(), converter=_circuits)
+
+
+def _fleets(fleets: Iterable[Fleet]) -> tuple[Fleet, ...]:
+    """Fleets in the order of their names."""
+    return tuple(sorted(fleets, key=lambda fleet: fleet.name))
+
+
+def _conditions(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """Conditions in the order of their keys."""
+    return tuple(sorted(conditions, key=lambda condition: condition.key))
+
+
+@frozen
+class History:
+    """The past and the present a decision may look at.
+
+    Attributes:
+        as_of: the instant, UTC; the same as the inventory's and the headroom's.
+        turn: how many decisions were made before.
+        seed: what chance is drawn from.
+        fleets: the fleets as observed, sorted by name.
+        journal: what we wrote.
+        holds: what is held.
+        conditions: those that stood after the last decision, sorted by (code, subject).
+    """
+
+    as_of: datetime = field(converter=_check.utc)
+    turn: int = 0
+    seed: int = 0
+    fleets: tuple[Fleet, ...] = field(default=(), converter=_fleets)
+    journal: Journal = field(factory=Journal)
+    holds: Holds = field(factory=Holds)
+    conditions: tuple[Condition, ...] = field(default=(), converter=_conditions)
+
+
+@frozen
+class Level:
+    """One step of the commanded burn of one pool.
+
+    Attributes:
+        pool: full name.
+        at: since when, UTC.
+        level: the burn commanded, in any fixed unit.
+    """
+
+    pool: str
+    at: datetime = field(converter=_check.utc)
+    level: float

@@ -1,0 +1,246 @@
+"""The policy: everything an operator decides. No default names a model, a tier, a provider or a price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any, Literal
+
+from attrs import field, frozen
+
+from capacity.values import _check
+from capacity.values.seats import Egress
+from capacity.values.tiers import Tiers
+
+Kind = Literal["subscription", "metered", "local"]
+Mode = Literal["shadow", "enforce"]
+SeatMatch = Literal["name", "glob", "role", "default"]
+PacingMode = Literal["off", "level", "notch"]
+
+
+@frozen
+class Credentials:
+    """Where a secret lives. The policy holds the reference, never the secret.
+
+    Attributes:
+        env: the environment variable's name.
+        file: the file's path.
+    """
+
+    env: str | None = None
+    file: str | None = None
+
+
+@frozen
+class AccountPolicy:
+    """One login, key or device, and the plugin that reads it.
+
+    Attributes:
+        name: the account's name; its whole pool has the same name.
+        plugin: the backend's name in the plugin registry.
+        credentials: where its secret lives; None = the plugin's own default place.
+        options: what the plugin's factory is given, as written.
+    """
+
+    name: str
+    plugin: str
+    credentials: Credentials | None = None
+    options: Mapping[str, Any] = field(factory=dict, converter=_check.by_key)
+
+
+@frozen
+class PoolPolicy:
+    """How one pool may be used.
+
+    Attributes:
+        name: full name, `<account>` or `<account>/<part>`.
+        account: the account it belongs to.
+        kind: `subscription` (windows that reset), `metered` (money per use), `local` (our own slots).
+        exhausted_at: percent used at which it is full while unpaced.
+        exhausted_at_paced: percent used at which it is full while pacing lands it.
+        money_floor: unit → least that must stay; a unit not named has the floor 0.
+        preference: place in the order of preference; 1 comes before 2.
+        unmeasurable: nobody can read it; not knowing then counts against nothing.
+        egress: how far a request leaves: `none` (this machine), `lan`, `any`.
+        models: globs over model names that say what it serves where no listing can; `()` = not said.
+        prepare: argv that loads a model on request, run by the host; `()` = none is declared.
+        uncontrolled: share of the burn nobody here controls, 0 to 1; None = not declared.
+    """
+
+    name: str
+    account: str
+    kind: Kind
+    exhausted_at: float = 90.0
+    exhausted_at_paced: float = 100.0
+    money_floor: Mapping[str, Decimal] = field(factory=dict, converter=_check.amounts)
+    preference: int = 100
+    unmeasurable: bool = False
+    egress: Egress = "any"
+    models: tuple[str, ...] = ()
+    prepare: tuple[str, ...] = ()
+    uncontrolled: float | None = None
+
+
+@frozen
+class HarnessPolicy:
+    """A program that runs agents.
+
+    Attributes:
+        name: the harness's name.
+        pools: full names of the pools it may draw on, sorted.
+        aliases: a bare word it accepts → the model name it stands for.
+    """
+
+    name: str
+    pools: tuple[str, ...] = field(default=(), converter=_check.ordered)
+    aliases: Mapping[str, str] = field(factory=dict, converter=_check.by_key)
+
+
+@frozen
+class FleetPolicy:
+    """A fleet and the actuator that writes to it.
+
+    Attributes:
+        name: the fleet's name.
+        actuator: the actuator's name in the plugin registry.
+        mode: `shadow` decides and applies nothing; `enforce` applies.
+        options: what the actuator's factory is given, as written.
+    """
+
+    name: str
+    actuator: str
+    mode: Mode = "shadow"
+    options: Mapping[str, Any] = field(factory=dict, converter=_check.by_key)
+
+
+@frozen
+class SeatRule:
+    """What the policy says of the seats one pattern matches. A part left None is said by a less specific rule.
+
+    Attributes:
+        match: how the pattern is read; the most specific wins: `name`, the longest `glob`, `role`, `default`.
+        pattern: a seat's name (`seat` or `fleet/seat`), a glob over either, a role, or `""` for the default.
+        tier: where the seat belongs.
+        floor: the least it may run on.
+        context: tokens one request must hold.
+        capabilities: required capabilities.
+        profile: egress profile.
+        effort: effort it must run at.
+        harnesses: allow-list that narrows.
+        pools: allow-list that narrows.
+        models: allow-list that narrows.
+        cadence: how often it starts a turn, where the fleet does not tell.
+        rise: may be placed above its tier.
+        pinned: an operator fixed its place (flags of all matching rules are joined).
+        held: an operator holds it.
+    """
+
+    match: SeatMatch
+    pattern: str = ""
+    tier: str | None = None
+    floor: str | None = None
+    context: int | None = None
+    capabilities: tuple[str, ...] | None = field(default=None, converter=_check.ordered_or_none)
+    profile: str | None = None
+    effort: str | None = None
+    harnesses: tuple[str, ...] | None = field(default=None, converter=_check.ordered_or_none)
+    pools: tuple[str, ...] | None = field(default=None, converter=_check.ordered_or_none)
+    models: tuple[str, ...] | None = field(default=None, converter=_check.ordered_or_none)
+    cadence: timedelta | None = None
+    rise: bool | None = None
+    pinned: bool = False
+    held: bool = False
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """(match, pattern)."""
+        return self.match, self.pattern
+
+
+def _by_match(rules: Iterable[SeatRule]) -> tuple[SeatRule, ...]:
+    """Rules in the order of their keys."""
+    return tuple(sorted(rules, key=lambda rule: rule.key))
+
+
+@frozen
+class HighVolume:
+    """Seats that run so often that they would drain a subscription.
+
+    Attributes:
+        cadence: a seat at or under it is a high-volume seat; None = there are none.
+        caps: pool name → how many such seats it takes; a pool not named takes any number.
+    """
+
+    cadence: timedelta | None = None
+    caps: Mapping[str, int] = field(factory=dict, converter=_check.by_key)
+
+
+@frozen
+class Profile:
+    """A wall for what leaves.
+
+    Attributes:
+        name: the profile's name.
+        egress: the furthest a candidate of it may reach.
+    """
+
+    name: str
+    egress: Egress = "any"
+
+
+@frozen
+class Pacing:
+    """How pools are paced. Read and kept now; in force from release 0.3.
+
+    Attributes:
+        mode: `off`, `level` (re-solved level) or `notch` (one seat, one rung a tick).
+        band: half-width of the band round 1.0 in which nothing moves, a share of the burn ratio. 0.15 cost least
+            rung changes in simulation.
+        reserve: points kept back at the reset, scaled by √(time left ÷ window).
+        share: the uncontrolled share assumed where none is declared or measured, 0 to 1.
+        tick: the rhythm the controller is tuned for.
+        rungs: model name → burn relative to the other rungs, no unit.
+    """
+
+    mode: PacingMode = "level"
+    band: float = 0.15
+    reserve: float = 1.0
+    share: float = 0.15
+    tick: timedelta = timedelta(minutes=20)
+    rungs: Mapping[str, float] = field(factory=dict, converter=_check.by_key)
+
+
+@frozen
+class Policy:
+    """Everything an operator decides, with the adopted set the policy names.
+
+    Attributes:
+        tiers: the ladder and the rows adopted into it.
+        accounts: name → account.
+        pools: full name → pool.
+        harnesses: name → harness.
+        fleets: name → fleet.
+        seats: the seat rules, sorted by (match, pattern).
+        profiles: name → profile.
+        high_volume: the rule for seats that run very often.
+        pacing: pacing settings.
+        freshness: usual cadence assumed for a reading nobody stamped. Default 1200 s, the rhythm of a slow probe.
+        seat_points: percent points a newly placed seat counts as load on its pool. Default 5.
+        notify: argv run when a condition changes; `()` = none.
+        version: of the policy's form.
+    """
+
+    tiers: Tiers = field(factory=Tiers)
+    accounts: Mapping[str, AccountPolicy] = field(factory=dict, converter=_check.by_key)
+    pools: Mapping[str, PoolPolicy] = field(factory=dict, converter=_check.by_key)
+    harnesses: Mapping[str, HarnessPolicy] = field(factory=dict, converter=_check.by_key)
+    fleets: Mapping[str, FleetPolicy] = field(factory=dict, converter=_check.by_key)
+    seats: tuple[SeatRule, ...] = field(default=(), converter=_by_match)
+    profiles: Mapping[str, Profile] = field(factory=dict, converter=_check.by_key)
+    high_volume: HighVolume = field(factory=HighVolume)
+    pacing: Pacing = field(factory=Pacing)
+    freshness: timedelta = timedelta(seconds=1200)
+    seat_points: float = 5.0
+    notify: tuple[str, ...] = ()
+    version: int = 1
