@@ -87,11 +87,9 @@ def watch(event: str, arguments: tuple[Any, ...]) -> None:
     if event not in WATCHED:
         return
     target = arguments[WATCHED[event]]
-    if event == "socket.getaddrinfo":
-        bad = not within(target)
-    else:
-        bad = isinstance(target, tuple) and not within(target[0])
-    if bad:
+    host = target[0] if isinstance(target, tuple) else target
+    named = isinstance(target, tuple) or event == "socket.getaddrinfo"
+    if named and not within(host):
         REACHED.append(f"{event} {target!r}")
         raise OutOfBounds(f"tests stay on this machine; refused: {event} {target!r}")
 
