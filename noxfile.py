@@ -222,8 +222,8 @@ def wheels(session: nox.Session) -> None:
     shutil.copytree(ROOT / "tests" / "wheels", bare / "tests" / "wheels")
     shutil.copy(ROOT / "conftest.py", bare)
     shutil.copy(ROOT / "pyproject.toml", bare)
-    alone(session, built)
     core = next(built.glob("capacity_core-*.whl"))
+    alone(session, built, core)
     plugins = [str(wheel.resolve()) for wheel in sorted(built.glob("*.whl")) if wheel != core]
     session.install("--quiet", f"{core.resolve()}[cli,testing]", *plugins, "sybil")
     session.chdir(bare)
@@ -231,14 +231,14 @@ def wheels(session: nox.Session) -> None:
     session.run("capacity", "demo")
 
 
-def alone(session: nox.Session, built: Path) -> None:
+def alone(session: nox.Session, built: Path, core: Path) -> None:
     """Each plugin by itself, with what it asks for and nothing else: it must not live on a neighbour."""
+    command = ("uv", "run", "--quiet", "--no-project", "--isolated", f"--with={core.resolve()}")
     for plugin in PLUGINS:
         module = next((plugin / "src").glob("capacity_*")).name
         wheel = next(built.glob(f"{module}-*.whl")).resolve()
-        command = ("uv", "run", "--quiet", "--no-project", "--isolated", f"--find-links={built.resolve()}")
         code = f"import {module}; print('{module} by itself:', {module}.__file__)"
-        session.run(*command, f"--with={wheel}", "python", "-I", "-c", code, external=True)
+        session.run(*command, f"--with={wheel}", "python", "-I", "-c", code)
 
 
 @nox.session(default=False)

@@ -12,6 +12,13 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "src" / "capacity"
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
+MADE = {".git", ".hypothesis", ".import_linter_cache", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".venv"}
+MADE |= {"__pycache__", "_build", "build", "dist"}
+
+
+def kept(path: Path) -> bool:
+    """Whether a file belongs to the house, and is not what some tool left there."""
+    return not MADE & set(path.relative_to(ROOT).parts) and path.suffix not in {".db", ".egg-info", ".pyc"}
 
 
 def shipped() -> list[Path]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from . import house
 
 MAP = house.ROOT / "AGENTS.md"
-MADE = {".git", ".hypothesis", ".import_linter_cache", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".venv"}
-MADE |= {"__pycache__", "_build", "build", "dist"}
+UNDRAWN = {"py.typed", "__init__.py"}
 FOLDERS = (".", "plugins", "src/capacity", "tests")  # the depth at which the map is complete
 
 
@@ -18,14 +16,9 @@ def mapped() -> set[str]:
     return set(re.findall(r"^\| `([^`]+)` \|", MAP.read_text(encoding="utf-8"), re.MULTILINE))
 
 
-def kept(path: Path) -> bool:
-    """Whether a file belongs to the house, and is not what some tool left there."""
-    return path.name not in MADE and path.suffix not in {".pyc", ".db"} and path.name not in {"py.typed", "__init__.py"}
-
-
 def standing(folder: str) -> set[str]:
     """What stands in one folder, as the map writes it: folders end in a slash."""
-    found = (path for path in (house.ROOT / folder).glob("*") if kept(path))
+    found = (path for path in (house.ROOT / folder).glob("*") if house.kept(path) and path.name not in UNDRAWN)
     return {house.short(path) + ("/" if path.is_dir() else "") for path in found}
 
 

@@ -94,7 +94,7 @@ def test_no_sample_word_is_shipped() -> None:
     """Neither the core nor a plugin contains a model's id, alias, display name or scope word."""
     pattern = re.compile("|".join(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" for word in words()))
     folders = [house.ROOT / "src", *(plugin / "src" for plugin in house.PLUGINS)]
-    files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and house.kept(path)]
     found = {
         house.short(path): sorted(set(pattern.findall(path.read_text(encoding="utf-8").casefold()))) for path in files
     }
