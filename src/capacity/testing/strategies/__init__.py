@@ -31,8 +31,10 @@ from capacity.testing.strategies.values import (
     ticks,
     value,
 )
+from capacity.testing.strategies.worlds import World, worlds
 
 __all__ = [
+    "World",
     "amounts",
     "budgets",
     "candidates",
@@ -62,4 +64,5 @@ __all__ = [
     "ticks",
     "value",
     "words",
+    "worlds",
 ]
