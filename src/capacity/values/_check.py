@@ -9,11 +9,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import Attribute
-
-V = TypeVar("V")
 
 
 def utc(instant: datetime) -> datetime:
@@ -42,7 +40,7 @@ def _finite_decimal(amount: Any) -> bool:
     return isinstance(amount, Decimal) and amount.is_finite()
 
 
-def by_key(mapping: Mapping[str, V]) -> Mapping[str, V]:
+def by_key(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
     """The mapping, sorted by key, so that equal values iterate equally."""
     return dict(sorted(mapping.items()))
 
