@@ -45,8 +45,8 @@ from capacity.ports.secret import Secret
 from capacity.ports.store import Claim, Record, Store
 from capacity.values.decision import Outcome, Placement
 from capacity.values.failures import Failure
-from capacity.values.limits import Limit, Reading, Scope
-from capacity.values.models import Listing, Model
+from capacity.values.limits import Limit, Reading, Scope, State
+from capacity.values.models import Authority, Listing, Model
 from capacity.values.seats import Candidate, Fleet, Seat
 from capacity.values.tick import Snapshot
 from capacity.values.tiers import RankingRow, Rankings
@@ -55,6 +55,7 @@ __all__ = [
     "DOCUMENT_CAP",
     "Ability",
     "Actuator",
+    "Authority",
     "Budget",
     "Candidate",
     "Child",
@@ -102,6 +103,7 @@ __all__ = [
     "Snapshot",
     "SourceCard",
     "Start",
+    "State",
     "Store",
     "TierSource",
     "key",
