@@ -52,6 +52,14 @@ def test_workspace_names_every_plugin() -> None:
     assert sorted(["capacity-core", *names]) == sorted(root["tool"]["uv"]["sources"])
 
 
+def test_the_way_without_uv_names_every_plugin() -> None:
+    """Whoever sets up with pip gets the same plugins; a name that stands alone would be looked up elsewhere."""
+    page = (house.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    command = next(line for line in page.splitlines() if "pip install -e" in line)
+
+    assert [f"plugins/{plugin.name}" for plugin in house.PLUGINS] == re.findall(r"-e (plugins/\w+)", command)
+
+
 def test_pythons_are_those_of_the_classifiers() -> None:
     """The runner tests the Pythons that the metadata promises."""
     promised = re.findall(r"Python :: (3\.\d+)", " ".join(house.metadata(house.ROOT)["project"]["classifiers"]))
