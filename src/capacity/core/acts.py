@@ -1,0 +1,276 @@
+"""One act for one seat, first match: leave, resume, keep of a park, restore, move or demote or park, keep.
+
+Leave a place on proof, arrive on room, resume on room or on probation. What others did is never undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import NamedTuple
+
+from attrs import evolve
+
+from capacity.core.desk import Answers, Desk, Spot
+from capacity.core.needs import Asked
+from capacity.core.orders import runners_up
+from capacity.core.rules import Finding, findings, opening, proof, worst
+from capacity.values.conditions import Fact
+from capacity.values.decision import TOOK, WRITES, Act, Placement, SeatDecision
+from capacity.values.history import Entry
+from capacity.values.models import Missed, Model
+from capacity.values.seats import Candidate, Fleet, Seat
+
+OURS = "capacity"
+"""What a fleet says of a seat that we parked."""
+
+
+class Case(NamedTuple):
+    """One seat with everything its act hangs on."""
+
+    desk: Desk
+    fleet: Fleet
+    seat: Seat
+    asked: Asked
+    spot: Spot
+    entry: Entry | None
+    answers: Answers
+    tick: str
+
+    @property
+    def parked(self) -> bool:
+        """Whether we parked it."""
+        return self.seat.paused_by == OURS
+
+    @property
+    def home(self) -> Candidate | None:
+        """Where it belongs while it is parked or demoted by us."""
+        return self.entry.home if self.entry is not None else None
+
+
+def act(case: Case) -> SeatDecision:
+    """The act for a seat: the first of the documented list that applies."""
+    for attempt in ATTEMPTS:
+        decided = attempt(case)
+        if decided is not None:
+            return decided
+    return _keep(case, _keeping(case))
+
+
+def _keep(case: Case, why: Fact) -> SeatDecision:
+    return _decided(case, "keep", why, candidate=case.spot.candidate, home=case.home)
+
+
+def _leave(case: Case) -> SeatDecision | None:
+    why = _left_because(case)
+    return None if why is None else _decided(case, "leave", why, candidate=case.spot.candidate)
+
+
+def _left_because(case: Case) -> Fact | None:
+    """Why a seat is not ours to touch; None where it is."""
+    desk, fleet, seat, entry = case.desk, case.fleet, case.seat, case.entry
+    name = f"{seat.fleet}/{seat.name}"
+    if fleet.held_by is not None:
+        return desk.fact("second-controller", fleet.name)
+    if fleet.refuses is not None:
+        return desk.fact("fleet-refuses", fleet.name)
+    if seat.pinned or case.asked.pinned:
+        return desk.fact("pinned", name)
+    if seat.held or case.asked.held:
+        return desk.fact("held", name)
+    if seat.paused_by is not None and not case.parked:
+        return desk.fact("paused", name)
+    if entry is not None and entry.outcome == "indeterminate":
+        return desk.fact("indeterminate", name)
+    if case.parked and (entry is None or entry.act != "park"):
+        return desk.fact("parked-by-whom", name)
+    if entry is not None and _changed(case, entry):
+        return desk.fact("conflict", name)
+    return case.spot.why
+
+
+def _changed(case: Case, entry: Entry) -> bool:
+    """Whether somebody else changed the seat's place since our last write."""
+    if entry.outcome not in TOOK or entry.act not in WRITES:
+        return False
+    if entry.act == "park":
+        return not case.parked
+    here = case.spot.candidate
+    if here is None or entry.candidate is None or _same(here, entry.candidate):
+        return False
+    pending = entry.outcome in ("applied-not-running", "unverified")
+    return not (pending and entry.expected is not None and _same(here, entry.expected))
+
+
+def _same(here: Candidate, there: Candidate) -> bool:
+    """Whether two candidates are one place; an effort the fleet does not tell is no difference."""
+    return here == there or (here.effort is None and evolve(here, effort=there.effort) == there)
+
+
+def _resume(case: Case) -> SeatDecision | None:
+    """A seat we parked: to its home on room, else where there is room, else on probation once it is due."""
+    if not case.parked:
+        return None
+    desk, entry = case.desk, case.entry
+    target = _room(case) or _probation(case)
+    if target is not None:
+        code = "room" if _answer(case, target) == "yes" else "probation"
+        if code == "probation":
+            desk.probation.add(target.pool)
+        home = None if _at_tier(case, target) else case.home
+        return _placed(case, "resume", desk.fact(code, target.pool), target, home=home)
+    until = _earliest(case)
+    if entry is not None and entry.until is not None and entry.until <= desk.history.as_of < (until or entry.until):
+        return _park(case, desk.fact("still-full"), until)
+    return _decided(case, "keep", desk.fact("parked"), home=case.home, until=entry.until if entry else None)
+
+
+def _room(case: Case) -> Candidate | None:
+    home = case.home
+    if home is not None and _answer(case, home) == "yes":
+        return home
+    return _best(case, observed=True)
+
+
+def _probation(case: Case) -> Candidate | None:
+    """Due, and nothing can be read: one seat per pool tries, since only its owner may be able to tell."""
+    desk, entry, home = case.desk, case.entry, case.home
+    if entry is None or entry.until is None or entry.until > desk.history.as_of:
+        return None
+    if home is not None and home.pool not in desk.probation and _answer(case, home) == "cannot-tell":
+        return home
+    untried = [bucket for _, bucket in desk.choices(case.answers) if bucket.sight.pool.name not in desk.probation]
+    return desk.field.candidates[untried[0].first[0]] if untried else None
+
+
+def _restore(case: Case) -> SeatDecision | None:
+    """A seat we put below its tier: back home on room, else to any room in its tier."""
+    here, home = case.spot.candidate, case.home
+    if home is None or here is None:
+        return None
+    target = home if here != home and _answer(case, home) == "yes" else None
+    if target is None and not _at_tier(case, here):
+        target = _best(case, observed=True, own_tier=True)
+    if target is None:
+        return None
+    return _placed(case, "restore", case.desk.fact("room", target.pool), target)
+
+
+def _move(case: Case) -> SeatDecision | None:
+    """A place that is proven wrong: elsewhere, or parked where nowhere is left that need not be waited for."""
+    wrong = _wrong(case)
+    if wrong is None:
+        return None
+    target = _best(case)
+    if target is not None:
+        down = _rank(case, target) > _tier(case)
+        home = (case.home or case.spot.candidate) if down else None
+        return _placed(case, "demote" if down else "move", wrong.fact, target, home=home)
+    if wrong.rule == "volume":  # the rule keeps such seats off; it is no reason to stop one that has nowhere to go
+        return _keep(case, case.desk.fact("nowhere-better"))
+    if any(finding is not None and finding.answer == "wait" for finding in case.answers.worst):
+        return _keep(case, case.desk.fact("alternative-waits"))
+    return _park(case, wrong.fact, _earliest(case))
+
+
+ATTEMPTS: tuple[Callable[[Case], SeatDecision | None], ...] = (_leave, _resume, _restore, _move)
+"""What may be done with a seat, first match."""
+
+
+def _keeping(case: Case) -> Fact:
+    """Why a seat stays where it is: what speaks against the place without proving it wrong, or nothing does."""
+    finding = worst(_here(case))
+    return case.desk.fact("legitimate") if finding is None else finding.fact
+
+
+def _here(case: Case) -> list[Finding]:
+    place = case.spot.place
+    return [] if place is None else findings(case.answers.asking, place)
+
+
+def _wrong(case: Case) -> Finding | None:
+    here = case.spot.candidate
+    harness = case.desk.policy.harnesses.get(case.seat.harness)
+    if here is not None and harness is not None and here.pool not in harness.pools:
+        return Finding("no", "allow", case.desk.fact("not-drawn-on", here.pool), proof=True)
+    return proof(_here(case))
+
+
+def _best(case: Case, *, observed: bool = False, own_tier: bool = False) -> Candidate | None:
+    entries = case.desk.choices(case.answers, observed=observed, own_tier=own_tier)
+    return case.desk.field.candidates[entries[0][1].first[0]] if entries else None
+
+
+def _answer(case: Case, candidate: Candidate) -> str:
+    """The answer to one candidate; the home of a seat need not be in a tier to be returned to."""
+    desk = case.desk
+    index = desk.field.index.get(candidate)
+    if index is not None:
+        finding = case.answers.worst[desk.field.groups[index]]
+    else:
+        finding = worst(one for one in _outside(case, candidate) if one.fact.code != "core:no-tier")
+    return "yes" if finding is None else finding.answer
+
+
+def _outside(case: Case, candidate: Candidate) -> list[Finding]:
+    """The findings on a candidate that no adopted row makes."""
+    desk = case.desk
+    harness = desk.policy.harnesses.get(candidate.harness)
+    if harness is None or candidate.pool not in harness.pools or candidate.pool not in desk.sights:
+        return [Finding("no", "allow", desk.fact("not-drawn-on", candidate.pool), proof=True)]
+    found = desk.surveyor.found(harness, candidate.pool, candidate.model)
+    one = found[0] if found else Missed(Model(candidate.model), 0)
+    return findings(case.answers.asking, desk.place(candidate, one, listed=bool(found)))
+
+
+def _rank(case: Case, candidate: Candidate) -> int:
+    """The rank of a candidate's tier; one in no tier counts as the seat's own."""
+    desk = case.desk
+    index = desk.field.index.get(candidate)
+    rank = None if index is None else desk.field.places[desk.field.groups[index]].rank
+    return _tier(case) if rank is None else rank
+
+
+def _tier(case: Case) -> int:
+    tier = case.answers.asking.tier
+    return len(case.desk.policy.tiers.names) if tier is None else tier
+
+
+def _at_tier(case: Case, candidate: Candidate) -> bool:
+    return _rank(case, candidate) <= _tier(case)
+
+
+def _earliest(case: Case) -> datetime | None:
+    """The earliest known opening among the seat's candidates and its own place."""
+    desk = case.desk
+    now = desk.history.as_of
+    opens = [at for at in desk.openings(case.answers) if at > now]
+    quota, at = opening(_here(case))
+    if quota and at is not None and at > now:
+        opens.append(at)
+    return min(opens, default=None)
+
+
+def _park(case: Case, why: Fact, until: datetime | None) -> SeatDecision:
+    return _decided(case, "park", why, home=case.home or case.spot.candidate, until=until)
+
+
+def _placed(case: Case, what: Act, why: Fact, target: Candidate, *, home: Candidate | None = None) -> SeatDecision:
+    case.desk.settle(target, case.asked.need)
+    return _decided(case, what, why, candidate=target, home=home)
+
+
+def _decided(
+    case: Case, what: Act, why: Fact, *, candidate: Candidate | None = None, home: Candidate | None = None,
+    until: datetime | None = None,
+) -> SeatDecision:  # fmt: skip  # a placement has as many parts
+    desk, seat = case.desk, case.seat
+    sight = desk.sights.get(candidate.pool) if candidate is not None else None
+    placement = Placement(
+        f"{case.tick}/{seat.fleet}/{seat.name}", seat.fleet, seat.name, what, why, candidate,
+        case.spot.candidate, home, until, None, sight.pool.egress if sight else None,
+    )  # fmt: skip  # in the order of the class
+    verdict = None if case.spot.place is None else desk.verdict(worst(_here(case)))
+    chosen = None if candidate is None else desk.field.index.get(candidate)
+    close = tuple(runners_up(desk.choices(case.answers), desk.field, chosen))
+    return SeatDecision(placement, case.answers.index, case.asked.origins, verdict, close)

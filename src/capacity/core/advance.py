@@ -1,0 +1,65 @@
+"""The world in which a decision was applied exactly as asked. Laws and replay use it; nothing real does."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from capacity.core.acts import OURS
+from capacity.values.decision import WRITES, Decision, Placement
+from capacity.values.history import Entry, History, Journal
+from capacity.values.seats import Fleet, Seat
+
+
+def advance(history: History, decision: Decision) -> History:
+    """The history after every act was applied as asked: seats moved, journal written, conditions taken over."""
+    placed = {placement.key: placement for placement in decision.placements if placement.act in WRITES}
+    entries = {entry.key: entry for entry in history.journal.entries}
+    entries.update({key: entry_of(placement, history) for key, placement in placed.items()})
+    return evolve(
+        history,
+        turn=history.turn + 1,
+        fleets=tuple(_fleet(fleet, placed) for fleet in history.fleets),
+        journal=Journal(tuple(entries.values()), history.journal.levels),
+        conditions=tuple(one for one in decision.conditions if one.status == "raised"),
+    )
+
+
+def entry_of(placement: Placement, history: History) -> Entry:
+    """The journal entry of a placement that was applied."""
+    return Entry(
+        placement.id,
+        placement.fleet,
+        placement.seat,
+        placement.act,
+        "applied",
+        history.as_of,
+        candidate=placement.candidate,
+        expected=placement.expected,
+        home=placement.home,
+        until=placement.until,
+        cadence=placement.cadence,
+    )
+
+
+def _fleet(fleet: Fleet, placed: dict[tuple[str, str], Placement]) -> Fleet:
+    return evolve(fleet, seats=tuple(_seat(seat, placed.get(seat.key)) for seat in fleet.seats))
+
+
+def _seat(seat: Seat, placement: Placement | None) -> Seat:
+    if placement is None:
+        return seat
+    if placement.act == "park":
+        return evolve(seat, paused_by=OURS, placement=placement.id)
+    there = placement.candidate
+    if there is None:
+        return seat
+    return evolve(
+        seat,
+        harness=there.harness,
+        pool=there.pool,
+        model=there.model,
+        effort=there.effort,
+        cadence=placement.cadence or seat.cadence,
+        paused_by=None,
+        placement=placement.id,
+    )

@@ -1,0 +1,144 @@
+"""Conditions: what stands after a decision, what ended with it, and since when.
+
+The decision owns the codes in `OWN`; a condition with any other code belongs to the engine or a plugin and is carried
+through as it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from attrs import evolve
+
+from capacity.core import headroom as heads
+from capacity.core.candidates import binds
+from capacity.core.facts import fact
+from capacity.core.sights import Sight, fullness
+from capacity.values.conditions import CONDITIONS, Condition, Fact
+from capacity.values.decision import SeatDecision
+from capacity.values.history import History
+from capacity.values.limits import Headroom
+from capacity.values.models import Inventory
+from capacity.values.policy import Policy
+
+OWN = frozenset(
+    f"core:{word}"
+    for word in (
+        "pool-exhausted", "pool-empty", "model-capped", "scope-unanswered", "login-required", "probe-failing",
+        "unplaced-part", "inventory-unknown", "model-invalid", "nothing-eligible", "below-tier", "partly-controlled",
+        "conflict", "indeterminate", "fleet-refuses", "second-controller", "no-tiers",
+    )
+)  # fmt: skip  # one list, read as rows
+"""The codes a decision raises and clears by itself."""
+
+FAILING = frozenset({"throttled", "stale-credentials", "unsupported", "unreachable", "unrecognised"})
+"""States in which a pool cannot be read."""
+
+
+def conditions(
+    inventory: Inventory,
+    headroom: Headroom,
+    policy: Policy,
+    history: History,
+    sights: dict[str, Sight],
+    seats: Iterable[SeatDecision],
+) -> tuple[Condition, ...]:
+    """Those that stand, and those that ended now, sorted by key."""
+    seats = tuple(seats)
+    raised = [*_pools(sights), *_strangers(headroom, policy), *_inventories(inventory, policy, sights)]
+    raised += [*_seats(seats), *_fleets(history, policy)]
+    return tuple(sorted(dated(raised, history), key=lambda condition: condition.key))
+
+
+def dated(raised: Iterable[Fact], history: History) -> Iterator[Condition]:
+    """Facts as conditions: since when they stand, what of the old ended, and what is not ours, carried through."""
+    before = {condition.key: condition for condition in history.conditions if condition.status == "raised"}
+    now: dict[tuple[str, str], Fact] = {(one.code, one.subject): one for one in raised}
+    for key, made in now.items():
+        ends, loud = CONDITIONS[made.code]
+        since = before[key].since if key in before else history.as_of
+        yield Condition(made, "raised", since, ends, loud)
+    for key, old in before.items():
+        if key not in now:
+            yield _cleared(old, history.as_of) if old.fact.code in OWN else old
+
+
+def _cleared(old: Condition, as_of: datetime) -> Condition:
+    return evolve(old, status="cleared", since=as_of)
+
+
+def _named(code: str, subject: str, source: Fact) -> Fact:
+    return Fact(f"core:{code}", subject, source.figures)
+
+
+def _pools(sights: dict[str, Sight]) -> Iterator[Fact]:
+    for name, sight in sights.items():
+        known = sight.headroom
+        for one in known.limits:
+            scope = one.limit.scope
+            if (scope and scope.kind == "feature") or one.limit.frees_on == "release":
+                continue
+            if heads.standing(one, sight.pool, known.pace) != "full":
+                continue
+            why = fullness(sight.pool, known, one)
+            if scope is not None:
+                yield _named("model-capped", f"{name} {one.limit.name}", why)
+            else:
+                yield _named("pool-exhausted" if one.limit.frees_on == "reset" else "pool-empty", name, why)
+        if known.state == "login-required":
+            yield fact("login-required", name)
+        if known.state in FAILING and not sight.pool.unmeasurable:
+            yield fact("probe-failing", name, state=known.state)
+
+
+def _strangers(headroom: Headroom, policy: Policy) -> Iterator[Fact]:
+    for name in headroom.pools:
+        if name not in policy.pools:
+            yield fact("unplaced-part", name)
+
+
+def _inventories(inventory: Inventory, policy: Policy, sights: dict[str, Sight]) -> Iterator[Fact]:
+    drawn = {pool for harness in policy.harnesses.values() for pool in harness.pools}
+    for name in sorted(drawn & sights.keys()):
+        shelf = inventory.pools.get(name)
+        if shelf is None or not shelf.fresh:
+            yield fact("inventory-unknown", name)
+        elif shelf.rejects:
+            for word in sights[name].caps:
+                if not any(binds(word, model) for model in shelf.models):
+                    yield fact("scope-unanswered", f"{name} {word}")
+
+
+def _seats(seats: Iterable[SeatDecision]) -> Iterator[Fact]:
+    uncontrolled: dict[str, int] = {}
+    for seat in seats:
+        placement = seat.placement
+        name = f"{placement.fleet}/{placement.seat}"
+        code = placement.fact.code.removeprefix("core:")
+        if code in ("conflict", "indeterminate"):
+            yield fact(code, name)
+        if placement.act == "leave" and placement.candidate is not None:
+            uncontrolled[placement.candidate.pool] = uncontrolled.get(placement.candidate.pool, 0) + 1
+        if placement.act == "park" or code in ("parked", "still-full"):
+            yield fact("nothing-eligible", name)
+        if placement.home is not None and placement.candidate is not None:
+            yield fact("below-tier", name, pool=placement.candidate.pool)
+        if (
+            seat.verdict is not None
+            and seat.verdict.fact is not None
+            and seat.verdict.fact.code == "core:model-invalid"
+        ):
+            yield seat.verdict.fact
+    for pool, count in uncontrolled.items():
+        yield fact("partly-controlled", pool, seats=count)
+
+
+def _fleets(history: History, policy: Policy) -> Iterator[Fact]:
+    for fleet in history.fleets:
+        if fleet.held_by is not None:
+            yield fact("second-controller", fleet.name)
+        elif fleet.refuses is not None:
+            yield fact("fleet-refuses", fleet.name, because=fleet.refuses)
+        if fleet.seats and not policy.tiers.rows:
+            yield fact("no-tiers", fleet.name)

@@ -1,0 +1,104 @@
+"""The decision, and the only file that knows its order.
+
+1  sights      what each pool says for itself
+2  candidates  adopted row × pool × model, in groups no rule can tell apart
+3  verdicts    one table for each distinct need, made on the first seat that has it
+4  acts        one act for each seat, in the order of (fleet, seat); each newly placed one counts as load
+5  conditions  what stands, and what ended
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from capacity.core.acts import Case, act
+from capacity.core.candidates import Surveyor, field
+from capacity.core.conditions import conditions
+from capacity.core.desk import Desk
+from capacity.core.sights import sights
+from capacity.errors import CapacityError
+from capacity.values.decision import Decision, SeatDecision
+from capacity.values.history import History
+from capacity.values.limits import Headroom
+from capacity.values.models import Inventory
+from capacity.values.policy import Policy
+from capacity.values.seats import Seat
+
+
+def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: History) -> Decision:
+    """What the whole fleet should do now. Same inputs, same decision, byte for byte.
+
+    Args:
+        inventory: what can run.
+        headroom: what is left.
+        policy: what the operator wants; without one nothing can be decided.
+        history: what has been done and what is held.
+
+    Returns:
+        One act for each seat, one table of verdicts for each distinct need, and the conditions.
+
+    Raises:
+        CapacityError: the inputs are not of one instant.
+    """
+    _of_one_instant(inventory.as_of, headroom.as_of, history.as_of)
+    desk = prepare(inventory, headroom, policy, history)
+    tick = tick_id(history)
+    seats = tuple(_act(desk, index, seat, tick) for index, seat in _in_turn(desk))
+    return Decision(
+        tick,
+        history.as_of,
+        "seats",
+        desk.field.candidates,
+        desk.field.groups,
+        desk.verdicts,
+        tuple(desk.tables),
+        seats,
+        conditions(inventory, headroom, policy, history, desk.sights, seats),
+    )
+
+
+def prepare(inventory: Inventory, headroom: Headroom, policy: Policy, history: History) -> Desk:
+    """Steps 1 and 2: the desk with its sights and candidates, before any seat is looked at."""
+    seen = sights(headroom, policy, history)
+    asked = frozenset(name.casefold() for rule in policy.seats for name in rule.models or ())
+    surveyor = Surveyor(inventory, policy, seen, history.holds.circuits, asked)
+    desk = Desk(policy, history, seen, surveyor, field(surveyor))
+    for _, seat in _in_turn(desk):
+        _count_often(desk, seat)
+    return desk
+
+
+def tick_id(history: History) -> str:
+    """The id of the tick: its instant and turn."""
+    return f"{history.as_of.isoformat().replace('+00:00', 'Z')}-{history.turn}"
+
+
+def case_of(desk: Desk, fleet: int, seat: Seat, tick: str) -> Case:
+    """A seat with everything its act hangs on."""
+    asked = desk.resolver.ask(seat)
+    entry = desk.entries.get(seat.key)
+    answers = desk.answers(asked.need)
+    return Case(desk, desk.history.fleets[fleet], seat, asked, desk.spot(seat), entry, answers, tick)
+
+
+def _act(desk: Desk, fleet: int, seat: Seat, tick: str) -> SeatDecision:
+    return act(case_of(desk, fleet, seat, tick))
+
+
+def _in_turn(desk: Desk) -> list[tuple[int, Seat]]:
+    return [(index, seat) for index, fleet in enumerate(desk.history.fleets) for seat in fleet.seats]
+
+
+def _count_often(desk: Desk, seat: Seat) -> None:
+    if desk.policy.high_volume.caps and seat.paused_by is None and desk.resolver.ask(seat).need.high_volume:
+        candidate = desk.spot(seat).candidate
+        if candidate is not None:
+            desk.often[candidate.pool] += 1
+
+
+def _of_one_instant(*instants: datetime) -> None:
+    if len(set(instants)) != 1:
+        told = ", ".join(instant.isoformat() for instant in instants)
+        raise CapacityError(
+            f"inventory, headroom and history are of different instants ({told}); fold them to one as_of"
+        )
