@@ -101,9 +101,9 @@ CONDITIONS: dict[str, tuple[str, bool]] = {
     "core:conflict": ("operator", True),
     "core:indeterminate": ("operator", True),
     "core:not-applied": ("operator", True),
-    "core:fleet-unreadable": ("operator", True),
+    "core:fleet-refuses": ("operator", True),
     "core:second-controller": ("release", True),
     "core:duplicate-account": ("operator", True),
     "core:plugin-failing": ("operator", True),
-    "core:no-tier": ("operator", True),
+    "core:no-tiers": ("operator", True),
 }

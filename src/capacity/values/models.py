@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Literal
 
 from attrs import field, frozen
@@ -80,7 +81,7 @@ class Missed:
 
     Attributes:
         model: as it was last listed.
-        misses: authoritative listings in a row without it, 1 and up.
+        misses: authoritative listings in a row without it, 1 and up (0 in the index of an inventory: it is listed).
     """
 
     model: Model
@@ -111,6 +112,23 @@ class PoolInventory:
     def rejects(self) -> bool:
         """Only an authoritative, fresh inventory may say that a model does not exist."""
         return self.fresh and self.authority == "authoritative"
+
+    @cached_property
+    def answering(self) -> Mapping[str, tuple[Missed, ...]]:
+        """Name, casefolded → the models that answer to it, with their misses (0 = listed); an index, made once."""
+        index: dict[str, list[Missed]] = {}
+        for one in (*(Missed(model, 0) for model in self.models), *self.missed):
+            for name in one.model.names:
+                index.setdefault(name, []).append(one)
+        return {name: tuple(found) for name, found in index.items()}
+
+    def find(self, name: str) -> tuple[Missed, ...]:
+        """The models that answer to a name in any case; one whose id it is comes alone."""
+        found = self.answering.get(name.casefold(), ())
+        if len(found) < 2:
+            return found
+        exact = tuple(one for one in found if one.model.id.casefold() == name.casefold())
+        return exact or found
 
 
 @frozen
