@@ -42,12 +42,13 @@ def entry_of(placement: Placement, history: History) -> Entry:
 
 
 def _fleet(fleet: Fleet, placed: dict[tuple[str, str], Placement]) -> Fleet:
-    return evolve(fleet, seats=tuple(_seat(seat, placed.get(seat.key)) for seat in fleet.seats))
+    seats = (placed.get(seat.key) for seat in fleet.seats)
+    pairs = zip(fleet.seats, seats, strict=True)
+    return evolve(fleet, seats=tuple(seat_after(seat, its) if its else seat for seat, its in pairs))
 
 
-def _seat(seat: Seat, placement: Placement | None) -> Seat:
-    if placement is None:
-        return seat
+def seat_after(seat: Seat, placement: Placement) -> Seat:
+    """The seat after a placement was applied as asked."""
     if placement.act == "park":
         return evolve(seat, paused_by=OURS, placement=placement.id)
     there = placement.candidate
