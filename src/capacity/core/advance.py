@@ -42,9 +42,8 @@ def entry_of(placement: Placement, history: History) -> Entry:
 
 
 def _fleet(fleet: Fleet, placed: dict[tuple[str, str], Placement]) -> Fleet:
-    seats = (placed.get(seat.key) for seat in fleet.seats)
-    pairs = zip(fleet.seats, seats, strict=True)
-    return evolve(fleet, seats=tuple(seat_after(seat, its) if its else seat for seat, its in pairs))
+    seats = (seat_after(seat, placed[seat.key]) if seat.key in placed else seat for seat in fleet.seats)
+    return evolve(fleet, seats=tuple(seats))
 
 
 def seat_after(seat: Seat, placement: Placement) -> Seat:
