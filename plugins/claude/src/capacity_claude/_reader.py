@@ -1,0 +1,36 @@
+"""The reader: which documents are ours, and which part of this plugin reads them. Bytes in, values out."""
+
+from __future__ import annotations
+
+from capacity.ports import Document, Failure, Listing, Reader, Reading
+
+from capacity_claude import _credentials, _models, _usage
+from capacity_claude._wire import parsed
+
+
+class ClaudeReader:
+    """Reads answers of the usage endpoint and of the model list, and the credentials file.
+
+    Texts, streams and headers of a running harness are not read.
+    """
+
+    def readings(self, doc: Document) -> tuple[Reading, ...] | None:
+        """One reading of the account's one pool, named `""`; None for a document that is not about quota or login."""
+        body = parsed(doc)
+        if _credentials.is_credentials(body):
+            return (_credentials.credentials(doc, body),)
+        return (_usage.usage(doc, body),) if _usage.is_usage(doc, body) else None
+
+    def listing(self, doc: Document) -> Listing | None:
+        """The models of one page; without any, and with authority `unknown`, where the list was refused."""
+        body = parsed(doc)
+        return _models.listing(doc, body) if _models.is_listing(doc, body) else None
+
+    def failure(self, doc: Document) -> Failure | None:
+        """None: failures of running sessions are not classified yet."""
+        return None
+
+
+def reader() -> Reader:
+    """The reader of Claude's documents."""
+    return ClaudeReader()
