@@ -1,0 +1,185 @@
+"""The store in memory. What it holds is one frozen value; a transaction makes the next one, and keeping it is one assignment.
+
+So a reader needs no lock and never sees half of a transaction, and undoing is forgetting.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from attrs import define, evolve, field, frozen
+
+from capacity.errors import StoreError
+from capacity.ports import Claim, Record
+from capacity.store.claims import free_slot
+from capacity.store.instants import instant, micros
+from capacity.store.transactions import Transactions
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@frozen
+class _Held:
+    """Everything a store holds: log → key → records, documents by key, claims by (key, slot), generations by key."""
+
+    seq: int = 0
+    logs: Mapping[str, Mapping[str, tuple[Record, ...]]] = field(factory=dict)
+    documents: Mapping[str, bytes] = field(factory=dict)
+    claims: Mapping[tuple[str, int], Claim] = field(factory=dict)
+    generations: Mapping[str, int] = field(factory=dict)
+
+    def standing(self, key: str, now: datetime) -> dict[int, Claim]:
+        """Slot → the claim on it that has not lapsed."""
+        return {slot: claim for (of, slot), claim in self.claims.items() if of == key and now < claim.expires_at}
+
+
+@define
+class _Draft:
+    held: _Held
+
+    def change(self, **parts: Any) -> None:
+        self.held = evolve(self.held, **parts)
+
+
+class MemoryStore:
+    """A `Store` for one process.
+
+    Args:
+        now: its clock.
+    """
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self._held = _Held()
+        self._closed = False
+        self._writing = threading.Lock()
+        self._transactions = Transactions("memory", self._begin)
+
+    def append(self, log: str, key: str, at: datetime, body: bytes) -> int:
+        """Keep a document; its sequence number."""
+        with self._transactions.block() as draft:
+            seq, keys = draft.held.seq + 1, draft.held.logs.get(log, {})
+            record = Record(seq, log, key, instant(micros(at)), bytes(body))
+            draft.change(seq=seq, logs={**draft.held.logs, log: {**keys, key: (*keys.get(key, ()), record)}})
+            return seq
+
+    def read(self, log: str, *, key: str | None = None, since: int = 0, last: int | None = None) -> tuple[Record, ...]:
+        """Records of a log with a sequence number above `since`, oldest first; with `last`, only the newest so many."""
+        keys = self._seen().logs.get(log, {})
+        if key is None:
+            records = sorted((record for of in keys.values() for record in of), key=lambda record: record.seq)
+        else:
+            records = list(keys.get(key, ()))
+        newer = tuple(record for record in records if record.seq > since)
+        return newer if last is None else newer[max(0, len(newer) - last) :]
+
+    def keys(self, log: str) -> tuple[str, ...]:
+        """The keys of a log, sorted."""
+        return tuple(sorted(self._seen().logs.get(log, {})))
+
+    def prune(self, log: str, before: datetime, keep: Collection[int] = ()) -> int:
+        """Forget records of a log told before an instant, but those whose number is kept; how many."""
+        line, kept = instant(micros(before)), frozenset(keep)
+        with self._transactions.block() as draft:
+            old = draft.held.logs.get(log, {})
+            stay = {key: tuple(r for r in records if r.at >= line or r.seq in kept) for key, records in old.items()}
+            draft.change(logs={**draft.held.logs, log: {key: records for key, records in stay.items() if records}})
+            return sum(map(len, old.values())) - sum(map(len, stay.values()))
+
+    def get(self, key: str) -> bytes | None:
+        """The document at a key; None where there is none."""
+        return self._seen().documents.get(key)
+
+    def swap(self, key: str, body: bytes | None, was: bytes | None) -> bool:
+        """Put a document at a key (None removes it) if what stands there is still `was`; whether it was done."""
+        with self._transactions.block() as draft:
+            if draft.held.documents.get(key) != was:
+                return False
+            others = _without(draft.held.documents, key)
+            draft.change(documents=others if body is None else {**others, key: bytes(body)})
+            return True
+
+    def claim(self, key: str, holder: str, slots: int, life: timedelta) -> Claim | None:
+        """Take a free slot of a key for that long; None where none is free."""
+        with self._transactions.block() as draft:
+            now = self.now()
+            slot = free_slot(draft.held.standing(key, now), slots)
+            if slot is None:
+                return None
+            generation = draft.held.generations.get(key, 0) + 1
+            claim = Claim(key, holder, slot, generation, now + life)
+            draft.change(
+                claims={**draft.held.claims, (key, slot): claim},
+                generations={**draft.held.generations, key: generation},
+            )
+            return claim
+
+    def renew(self, claim: Claim, life: timedelta) -> Claim | None:
+        """Hold on to it; None where it has lapsed or was taken over."""
+        with self._transactions.block() as draft:
+            now = self.now()
+            if not self._holds(draft.held, claim, now):
+                return None
+            renewed = evolve(claim, expires_at=now + life)
+            draft.change(claims={**draft.held.claims, (claim.key, claim.slot): renewed})
+            return renewed
+
+    def release(self, claim: Claim) -> bool:
+        """Give it back; False where it was not held any more."""
+        with self._transactions.block() as draft:
+            if not self._holds(draft.held, claim, self.now()):
+                return False
+            draft.change(claims=_without(draft.held.claims, (claim.key, claim.slot)))
+            return True
+
+    def holder(self, key: str) -> str | None:
+        """Who holds the first slot of a key; None where nobody does."""
+        first = self._seen().standing(key, self.now()).get(0)
+        return first.holder if first else None
+
+    def now(self) -> datetime:
+        """The store's clock, UTC."""
+        self._open()
+        return instant(micros(self._now()))
+
+    @contextmanager
+    def transaction(self, *, durable: bool = False) -> Iterator[None]:
+        """All or nothing, for this thread. Nothing survives a power cut here, whatever `durable` says."""
+        with self._transactions.block(durable):
+            yield
+
+    def close(self) -> None:
+        """Let go of everything; a closed store refuses every other call."""
+        self._closed = True
+        self._held = _Held()
+
+    @staticmethod
+    def _holds(held: _Held, claim: Claim, now: datetime) -> bool:
+        standing = held.standing(claim.key, now).get(claim.slot)
+        return standing is not None and (standing.holder, standing.generation) == (claim.holder, claim.generation)
+
+    @contextmanager
+    def _begin(self, durable: bool) -> Iterator[_Draft]:
+        with self._writing:
+            self._open()
+            draft = _Draft(self._held)
+            yield draft
+            self._held = draft.held
+
+    def _seen(self) -> _Held:
+        self._open()
+        draft = self._transactions.within
+        return draft.held if draft else self._held
+
+    def _open(self) -> None:
+        if self._closed:
+            raise StoreError("memory: the store is closed; make a new one")
+
+
+def _without(mapping: Mapping[K, V], key: K) -> dict[K, V]:
+    return {of: value for of, value in mapping.items() if of != key}

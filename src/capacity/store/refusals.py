@@ -1,0 +1,82 @@
+"""What the operator is told when the file will not do: one sentence on what is wrong, one on what to do.
+
+Nothing here touches the file. The remedy never costs what was published: files are moved, not removed.
+"""
+
+from __future__ import annotations
+
+import errno
+import shlex
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from capacity.errors import StoreError
+
+DAMAGED = (
+    "is damaged, or no store ({cause}). Nothing was changed. Move it away with `{move}` and a new one is made; "
+    "`sqlite3 {away} .recover` may show what is in it"
+)
+FULL = (
+    "there is no room to write ({cause}). Everything acknowledged before is still there. Make room "
+    "and try again, or move it away with `{move}` and name a path on another disk"
+)
+FORBIDDEN = (
+    "cannot be written or read by this user ({cause}). Give this user the right to write the file and its folder, or "
+    "move it away with `{move}` and a new one is made, or name another path"
+)
+BUSY = "another program holds it ({cause}). End that program, or wait and try again"
+DISK = (
+    "the disk failed ({cause}). Everything acknowledged before was left alone. Look after the disk; "
+    "`{move}` moves the store away"
+)
+OTHER = "refused ({cause}). If it does so again, move it away with `{move}` and a new one is made"
+
+BY_CODE: Mapping[int, str] = {
+    sqlite3.SQLITE_ERROR: DAMAGED,  # a table or column is missing
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_FORMAT: DAMAGED,
+    sqlite3.SQLITE_NOTADB: DAMAGED,
+    sqlite3.SQLITE_MISMATCH: DAMAGED,
+    sqlite3.SQLITE_FULL: FULL,
+    sqlite3.SQLITE_AUTH: FORBIDDEN,
+    sqlite3.SQLITE_CANTOPEN: FORBIDDEN,
+    sqlite3.SQLITE_PERM: FORBIDDEN,
+    sqlite3.SQLITE_READONLY: FORBIDDEN,
+    sqlite3.SQLITE_BUSY: BUSY,
+    sqlite3.SQLITE_LOCKED: BUSY,
+    sqlite3.SQLITE_PROTOCOL: BUSY,
+    sqlite3.SQLITE_IOERR: DISK,
+}
+BY_ERRNO: Mapping[int, str] = {
+    errno.ENOSPC: FULL,
+    errno.EDQUOT: FULL,
+    errno.EFBIG: FULL,
+    errno.EIO: DISK,
+}
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Let every fault of the file out as one `StoreError` that names it."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        # An extended code says in its low byte which of the plain ones it is; an error of the module itself has none.
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        raise refusal(path, BY_CODE.get(code, OTHER), str(error)) from error
+    except OSError as error:
+        raise refusal(path, BY_ERRNO.get(error.errno or 0, FORBIDDEN), str(error)) from error
+
+
+def refusal(path: Path, sentence: str, cause: str = "") -> StoreError:
+    """The sentence about this file, as an error."""
+    away = path.parent / "moved-away"
+    move = f"mkdir -p {quoted(away)} && mv {quoted(path)}* {quoted(away)}/"
+    return StoreError(f"{path}: " + sentence.format(cause=cause, move=move, away=quoted(away / path.name)))
+
+
+def quoted(path: Path) -> str:
+    """A path as a shell takes it."""
+    return shlex.quote(str(path))
