@@ -46,7 +46,7 @@ from capacity.ports.store import Claim, Record, Store
 from capacity.values.decision import Outcome, Placement
 from capacity.values.failures import Failure
 from capacity.values.limits import Limit, Reading, Scope, State
-from capacity.values.models import Authority, Listing, Model
+from capacity.values.models import Authority, Listing, Model, Residency
 from capacity.values.seats import Candidate, Fleet, Seat
 from capacity.values.tick import Snapshot
 from capacity.values.tiers import RankingRow, Rankings
@@ -93,6 +93,7 @@ __all__ = [
     "Replace",
     "Replaced",
     "Reply",
+    "Residency",
     "Retry",
     "Run",
     "Say",

@@ -1,0 +1,143 @@
+"""What one recorded body of llama.cpp says. Pure.
+
+Slots carry what is free and how many there are, never a percent. A figure nobody told is left out, never taken as zero.
+A server that loads its model waits; it does not refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from decimal import Decimal
+from typing import final
+from urllib.parse import parse_qs
+
+from capacity.ports import Document, Failure, Limit, Listing, Reading, Scope, State
+
+from capacity_llama_cpp._listing import listing
+from capacity_llama_cpp._shapes import answered, answers, body, mapping, metrics, props, rows, slots
+
+USUAL = timedelta(seconds=15)
+"""How often a server is usually asked: a slot is taken or freed within seconds."""
+
+SERVES = Limit("service", blocked=False)
+"""The server answers. Said of every server that does, so that one with nothing resident is not unknown."""
+
+_FIGURES = ("/health", "/props", "/slots", "/metrics")
+_STATES: Mapping[int, State] = {401: "login-required", 429: "throttled", 501: "unsupported"}
+_REMEDIES: Mapping[int, str] = {401: "; it wants a valid API key", 501: "; it was started without that"}
+
+
+@final
+class LlamaCppReader:
+    """Reads `/models`, `/health`, `/props`, `/slots` and `/metrics`. An error is taken only where it answers one."""
+
+    def readings(self, doc: Document) -> tuple[Reading, ...] | None:
+        """The one reading of the one pool; a list of models says nothing of slots and is left to `listing`."""
+        told = loading(doc) or refusal(doc) or _figures(doc)
+        return (told,) if told else None
+
+    def listing(self, doc: Document) -> Listing | None:
+        """The models with their residency."""
+        told = rows(doc)
+        return listing(doc, told, {}) if told else None
+
+    def failure(self, doc: Document) -> Failure | None:
+        """None: this release classifies no failures."""
+        return None
+
+
+def _figures(doc: Document) -> Reading | None:
+    """A body that is not an error."""
+    if mapping(answered(doc)).get("status") == "ok":
+        return _reading(doc, "health", SERVES)
+    told = _props(doc) or _slots(doc) or _metrics(doc)
+    wanted = answers(doc, *_FIGURES) and doc.status in {None, 200}
+    return unrecognised(doc) if wanted and told is None else told
+
+
+def _props(doc: Document) -> Reading | None:
+    """How many slots there are; the figures of a router itself are dummies."""
+    told = props(doc)
+    if told is None:
+        return None
+    if told.router or told.slots is None:
+        return _reading(doc, "props", SERVES, None if told.router else "how many slots there are is not told")
+    limit = slots_limit(asked_model(doc), told.slots, None)
+    return _reading(doc, "props", limit, "how many slots are free is not told here")
+
+
+def _slots(doc: Document) -> Reading | None:
+    limit = told_slots(asked_model(doc), None, doc)
+    if limit is None:
+        return None
+    return _reading(doc, "slots", limit, None if limit.left else "a slot does not say whether it is busy")
+
+
+def _metrics(doc: Document) -> Reading | None:
+    """Requests without the number of slots: whether one is free cannot be said."""
+    told = metrics(doc)
+    if told is None:
+        return None
+    running, waiting = ("unknown" if count is None else count for count in (told.processing, told.deferred))
+    detail = f"requests running: {running}, waiting: {waiting}; how many slots there are is not told here"
+    return _reading(doc, "metrics", SERVES, detail)
+
+
+def asked_model(doc: Document) -> str | None:
+    """The model a router was asked about; None = the only one there is."""
+    return parse_qs((doc.asked or "").partition("?")[2]).get("model", [None])[0]
+
+
+def told_slots(model: str | None, total: int | None, doc: Document) -> Limit | None:
+    """The limit that `/slots`, or `/metrics` with the total from elsewhere, gives; None where the body is neither."""
+    busy = slots(doc)
+    if busy is not None:
+        return slots_limit(model, len(busy), None if None in busy else busy.count(False))
+    counted = metrics(doc)
+    if counted is None or counted.processing is None or total is None:
+        return None
+    return slots_limit(model, total, max(0, total - counted.processing))
+
+
+def slots_limit(model: str | None, total: int | None, free: int | None) -> Limit:
+    """The limit `slots`, scoped where a model is named."""
+    left, cap = ({} if count is None else {"slots": Decimal(count)} for count in (free, total))
+    if model is None:
+        return Limit("slots", left=left, cap=cap)
+    return Limit(f"slots:{model.casefold()}", left=left, cap=cap, scope=Scope("model", model))
+
+
+def _reading(doc: Document, source: str, limit: Limit, detail: str | None = None) -> Reading:
+    return Reading("", "ok", source, doc.at, detail=detail, limits=(limit,))
+
+
+def loading(doc: Document) -> Reading | None:
+    """The error that a single server answers to everything until its model is loaded."""
+    message = mapping(mapping(body(doc)).get("error")).get("message")
+    if doc.status not in {None, 503} or not isinstance(message, str):
+        return None
+    if not message.casefold().startswith("loading model"):
+        return None
+    return _reading(doc, "health", Limit("service"), "the server is loading its model: it waits, it does not refuse")
+
+
+def refusal(doc: Document) -> Reading | None:
+    """What a status says, where the document is known to answer one of our questions."""
+    status = doc.status or 0
+    state = _STATES.get(status, "unreachable" if status >= 500 else None)
+    if state is None or not answers(doc, "/models", *_FIGURES):
+        return None
+    detail = f"the server answered HTTP {status}{_REMEDIES.get(status, '')}"
+    retry_at = doc.at + USUAL if state == "throttled" else None
+    return Reading("", state, _source(doc), doc.at, detail=detail, retry_at=retry_at)
+
+
+def unrecognised(doc: Document) -> Reading:
+    """The answer to one of our questions in a shape nobody knows."""
+    return Reading("", "unrecognised", _source(doc), doc.at, detail="the answer has a shape no llama.cpp server gives")
+
+
+def _source(doc: Document) -> str:
+    """The last word of the path asked."""
+    return (doc.asked or "server").partition("?")[0].rpartition("/")[2]
