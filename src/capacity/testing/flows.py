@@ -105,6 +105,16 @@ class FakeWorld:
     program: Program | None = None
     asked: list[Effect[Any]] = field(factory=list)
 
+    def serve(self, body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
+        """From now on, give every request the same answer."""
+        told = tuple((headers or {}).items())
+
+        def web(request: Get | Send) -> Document:
+            asked = "/" + request.url.partition("://")[2].partition("/")[2]
+            return Document(body, self.at, asked=asked, status=status, headers=told)
+
+        self.web = web
+
     def __call__(self, effect: Effect[Any]) -> Any:
         """The reply to one effect.
 
