@@ -40,6 +40,10 @@ class StoreError(CapacityError):
     """The store cannot be opened, read or written. The message names the file and the remedy."""
 
 
+class ReplayError(CapacityError):
+    """A flow asks something else than its cassette holds. Never thrown into the flow: no flow falls back on it."""
+
+
 class WireError(CapacityError):
     """The world gave no answer. Thrown *into* a flow where it awaits; an answer of any status is a value.
 
