@@ -1,0 +1,255 @@
+"""The policy file: TOML → `Policy`, with the adopted set it names. All faults of both files are told at once.
+
+A section holds a value's own keys, read by the converter like any other text; what the file tells by *where* a table
+stands (an account's name, how a seat rule matches) is filled in. What parts need of each other is in `policy_checks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from capacity.codec import leaves
+from capacity.codec.converter import converter
+from capacity.codec.draft import Draft, Place, Table, Tree
+from capacity.codec.faults import Faulty, joined, wrong
+from capacity.codec.keys import keys_of
+from capacity.codec.policy_checks import Declared, checked
+from capacity.codec.text import file_bytes, toml_tree
+from capacity.errors import Fault, PolicyError
+from capacity.values.policy import (
+    AccountPolicy,
+    FleetPolicy,
+    HarnessPolicy,
+    HighVolume,
+    Pacing,
+    Policy,
+    PoolPolicy,
+    Profile,
+    SeatMatch,
+    SeatRule,
+)
+from capacity.values.tiers import TierRow, Tiers
+
+VERSION = 1
+"""The version of the policy's form."""
+
+SECTIONS = (
+    "version", "freshness_s", "seat_points", "tiers", "accounts", "harnesses", "fleets", "seats", "profiles",
+    "high_volume", "pacing", "notify",
+)  # fmt: skip  # in the order of the template
+
+MATCHES: Mapping[str, SeatMatch] = {"names": "name", "globs": "glob", "roles": "role"}
+"""Table of seat rules → how its patterns match. `default` is one rule by itself."""
+
+OF_ACCOUNT = frozenset(keys_of(AccountPolicy).values()) - {"name"}
+OF_POOL = frozenset(keys_of(PoolPolicy).values()) - {"name", "account"}
+"""The keys of an account's table that say how the account is reached, and those that say how its pools may be used."""
+
+
+def load_policy(path: str | PathLike[str]) -> Policy:
+    """The policy in a file, with the adopted set it names.
+
+    Args:
+        path: the TOML file. What it names by a relative path is looked for in the file's folder.
+
+    Raises:
+        PolicyError: the file or the adopted set cannot be read or has faults; every one of them, with its key path,
+            what is wrong, and the nearest valid key or name.
+    """
+    draft = Draft()
+    try:
+        policy = _policy(draft, toml_tree(file_bytes(Path(path))), Path(path).parent)
+    except Faulty as error:
+        raise PolicyError(str(path), error.faults) from None
+    if draft.faults:
+        raise PolicyError(str(path), tuple(sorted(set(draft.faults), key=lambda fault: (fault.path, fault.wrong))))
+    return policy
+
+
+def policy_template() -> str:
+    """A policy file to begin with: valid as it stands, every key shown in a comment, no model named."""
+    return files("capacity.codec").joinpath("policy.toml").read_text(encoding="utf-8")
+
+
+def _policy(draft: Draft, tree: Table, folder: Path) -> Policy:
+    _check_version(tree)
+    top = draft.table(tree, "", SECTIONS)
+    adopted, tiers = _tiers(draft, top.get("tiers", {}))
+    accounts, pools = _accounts(draft, top.get("accounts", {}), folder)
+    policy = Policy(
+        tiers=tiers,
+        accounts=accounts,
+        pools={name: pool for name, pool in pools.items() if pool is not None},
+        harnesses=draft.named(HarnessPolicy, top.get("harnesses", {}), "harnesses"),
+        fleets=_fleets(draft, top.get("fleets", {}), folder),
+        seats=tuple(_seats(draft, top.get("seats", {}))),
+        profiles=draft.named(Profile, top.get("profiles", {}), "profiles"),
+        high_volume=draft.value(HighVolume, top.get("high_volume", {}), Place("high_volume")) or HighVolume(),
+        pacing=draft.value(Pacing, top.get("pacing", {}), Place("pacing")) or Pacing(),
+        notify=_notify(draft, top.get("notify", {})),
+        **_figures(draft, top),
+    )
+    declared = _declared(top, pools)
+    draft.faults += checked([*draft.parts, (Place(""), policy)], declared)
+    return policy if adopted is None else _with_rows(draft, policy, adopted, folder, declared)
+
+
+def _check_version(tree: Table) -> None:
+    """In another version every key may mean something else, so nothing more is looked at."""
+    if "version" not in tree:
+        raise Faulty(Fault("version", "is missing", f"begin the file with `version = {VERSION}`"))
+    version = tree["version"]
+    if version != VERSION or isinstance(version, bool):
+        raise Faulty(Fault("version", f"{version!r} is not known here", f"this release reads version {VERSION}"))
+
+
+def _declared(top: Table, pools: Mapping[str, PoolPolicy | None]) -> Declared:
+    """Every name the file declares, what is at fault included."""
+    tiers = top.get("tiers")
+    names = tiers.get("names") if isinstance(tiers, dict) else ()
+    return Declared(
+        tiers=tuple(name for name in names or () if isinstance(name, str)),
+        pools=tuple(pools),
+        harnesses=_names(top.get("harnesses")),
+        profiles=_names(top.get("profiles")),
+        split=[name for name in _names(top.get("accounts")) if name not in pools],
+    )
+
+
+def _names(tree: Tree) -> Collection[str]:
+    return tuple(tree) if isinstance(tree, dict) else ()
+
+
+def _figures(draft: Draft, top: Table) -> dict[str, Any]:
+    """The figures at the top of the file, those that are given."""
+    readers = {"freshness": leaves.span, "seat_points": leaves.number}
+    keys = {name: key for name, key in keys_of(Policy).items() if name in readers and key in top}
+    read = {name: draft.read(readers[name], top[key], Place(key)) for name, key in keys.items()}
+    return {name: figure for name, figure in read.items() if figure is not None}
+
+
+def _notify(draft: Draft, tree: Tree) -> tuple[str, ...]:
+    command = draft.table(tree, "notify", ("command",)).get("command")
+    return () if command is None else draft.read(_argv, command, Place("notify.command")) or ()
+
+
+def _argv(tree: Tree) -> tuple[str, ...]:
+    words = converter().structure(tree, tuple[str, ...])
+    if not words:
+        raise wrong("is empty", "name a program, or take it out")
+    return words
+
+
+# --- accounts and fleets --------------------------------------------------------------------------
+
+
+def _accounts(draft: Draft, tree: Tree, folder: Path) -> tuple[dict[str, AccountPolicy], dict[str, PoolPolicy | None]]:
+    """Accounts, and pools by their full name: the account itself, or each of its parts. None = at fault."""
+    accounts: dict[str, AccountPolicy] = {}
+    pools: dict[str, PoolPolicy | None] = {}
+    for name, inner in draft.table(tree, "accounts").items():
+        path = joined("accounts", name)
+        table = draft.table(inner, path, {*OF_ACCOUNT, *OF_POOL, "pools"})
+        account = draft.value(AccountPolicy, _only(table, OF_ACCOUNT), Place(path), name=name)
+        if account is not None:
+            accounts[name] = _with_file(account, folder)
+        pools |= _pools(draft, name, table, path)
+    return accounts, pools
+
+
+def _only(table: Table, keys: Collection[str]) -> Table:
+    return {key: inner for key, inner in table.items() if key in keys}
+
+
+def _with_file(account: AccountPolicy, folder: Path) -> AccountPolicy:
+    credentials = account.credentials
+    if credentials is None or credentials.file is None:
+        return account
+    return evolve(account, credentials=evolve(credentials, file=_found_from(folder, credentials.file)))
+
+
+def _pools(draft: Draft, account: str, table: Table, path: str) -> dict[str, PoolPolicy | None]:
+    """The pools of one account. Parts inherit what the account says of pools."""
+    shared = _only(table, OF_POOL)
+    if "pools" not in table:
+        return {account: _pool(draft, account, account, shared, Place(path))}
+    parts = draft.table(table["pools"], f"{path}.pools")
+    if not parts:
+        draft.faults.append(Fault(f"{path}.pools", "names no part", "name one, or take the key out"))
+    made = {}
+    for part, inner in parts.items():
+        where = joined("accounts", account, "pools", part)
+        own = draft.table(inner, where, OF_POOL)
+        place = Place(where, {key: path for key in shared if key not in own})
+        made[f"{account}/{part}"] = _pool(draft, f"{account}/{part}", account, {**shared, **own}, place)
+    return made
+
+
+def _pool(draft: Draft, name: str, account: str, table: Table, place: Place) -> PoolPolicy | None:
+    """One pool. A request to a server of one's own leaves the machine, but not the house."""
+    egress = {"egress": "lan"} if table.get("kind") == "local" else {}
+    return draft.value(PoolPolicy, {**egress, **table}, place, name=name, account=account)
+
+
+def _fleets(draft: Draft, tree: Tree, folder: Path) -> dict[str, FleetPolicy]:
+    fleets = draft.named(FleetPolicy, tree, "fleets")
+    return {name: _with_path(fleet, folder) for name, fleet in fleets.items()}
+
+
+def _with_path(fleet: FleetPolicy, folder: Path) -> FleetPolicy:
+    path = fleet.options.get("path")
+    return (
+        evolve(fleet, options={**fleet.options, "path": _found_from(folder, path)}) if isinstance(path, str) else fleet
+    )
+
+
+def _found_from(folder: Path, path: str) -> str:
+    """A path as it is looked for from anywhere. What begins with `~` or `$` is opened where it is used."""
+    return path if path.startswith(("~", "$")) else str((folder / path).absolute())
+
+
+# --- seats and tiers ------------------------------------------------------------------------------
+
+
+def _seats(draft: Draft, tree: Tree) -> list[SeatRule]:
+    table = draft.table(tree, "seats", ("default", *MATCHES))
+    rules = [rule for key, match in MATCHES.items() for rule in _rules(draft, table.get(key, {}), key, match)]
+    if "default" in table:
+        default = draft.value(SeatRule, table["default"], Place("seats.default"), match="default", pattern="")
+        rules += [] if default is None else [default]
+    return rules
+
+
+def _rules(draft: Draft, tree: Tree, key: str, match: SeatMatch) -> Collection[SeatRule]:
+    return draft.named(SeatRule, tree, f"seats.{key}", "pattern", match=match).values()
+
+
+def _tiers(draft: Draft, tree: Tree) -> tuple[str | None, Tiers]:
+    """The file of the adopted set as the policy names it, and the ladder without its rows."""
+    table = draft.table(tree, "tiers", ("names", "adopted", "adoption"))
+    given = table.pop("adopted", None)
+    adopted = None if given is None else draft.read(leaves.text, given, Place("tiers.adopted"))
+    return adopted, draft.value(Tiers, table, Place("tiers"), file=adopted, rows=[]) or Tiers()
+
+
+def _with_rows(draft: Draft, policy: Policy, adopted: str, folder: Path, declared: Declared) -> Policy:
+    """The policy with the rows of the adopted set, whose faults are told by the file they stand in."""
+    name = f'"{adopted}"'
+    try:
+        tree = toml_tree(file_bytes(folder / Path(adopted).expanduser()))
+    except Faulty as error:
+        draft.faults += [Fault("tiers.adopted", f"{name} {fault.wrong}", fault.remedy) for fault in error.faults]
+        return policy
+    sheet = Draft()
+    rows = sheet.table(tree, "", ("rows",)).get("rows", [])
+    listed = sheet.read(leaves.items, rows, Place("rows")) or []
+    read = [sheet.value(TierRow, row, Place(joined("rows", index))) for index, row in enumerate(listed)]
+    sheet.faults += checked(sheet.parts, declared)
+    draft.faults += [Fault(f"{adopted}: {fault.path}", fault.wrong, fault.remedy) for fault in sheet.faults]
+    return evolve(policy, tiers=evolve(policy.tiers, rows=[row for row in read if row is not None]))

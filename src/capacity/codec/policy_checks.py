@@ -1,0 +1,251 @@
+"""What the parts of a policy need of each other, and the bounds of its figures. Every check gives all faults it finds.
+
+A name is known as soon as the file declares it, even where what it declares has faults of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import date, time
+from math import isfinite
+from typing import Any
+
+from attrs import frozen
+
+from capacity.codec.draft import Place, StandIn
+from capacity.codec.faults import below, joined, moved, nearest, quoted
+from capacity.codec.keys import keys_of
+from capacity.errors import Fault
+from capacity.values.policy import (
+    AccountPolicy,
+    FleetPolicy,
+    HarnessPolicy,
+    HighVolume,
+    Pacing,
+    Policy,
+    PoolPolicy,
+    SeatRule,
+)
+from capacity.values.tiers import TierRow, Tiers
+
+Part = tuple[Place, Any]
+"""One value of a policy, and where it is written."""
+
+BOUNDS: Mapping[type[Any], Mapping[str, tuple[float, float]]] = {
+    Pacing: {"band": (0, 1), "reserve": (0, 100), "share": (0, 1)},
+    Policy: {"seat_points": (0, 100)},
+    PoolPolicy: {"exhausted_at": (0, 100), "exhausted_at_paced": (0, 100), "uncontrolled": (0, 1)},
+}
+"""What is a percentage or a share, with both ends."""
+
+POSITIVE: Mapping[type[Any], tuple[str, ...]] = {
+    HighVolume: ("cadence",),
+    Pacing: ("tick",),
+    Policy: ("freshness",),
+    SeatRule: ("cadence", "context"),
+}
+"""What is nothing at nought and below."""
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+SECRET_KEY = re.compile(r"(api_?key|authorization|bearer|passw(or)?d|secret|token)$", re.IGNORECASE)
+USERINFO = re.compile(r"://[^/?#\s@]*@")
+NO_SECRETS = 'the policy holds no secret: say where it is, `credentials = { env = "NAME" }` or `{ file = "PATH" }`'
+
+
+@frozen
+class Declared:
+    """The names a policy file declares.
+
+    Attributes:
+        tiers: best first.
+        pools: full names.
+        harnesses: harness names.
+        profiles: profile names.
+        split: accounts that hold parts and are no pool themselves.
+    """
+
+    tiers: tuple[str, ...] = ()
+    pools: Collection[str] = ()
+    harnesses: Collection[str] = ()
+    profiles: Collection[str] = ()
+    split: Collection[str] = ()
+
+
+def checked(parts: Iterable[Part], declared: Declared) -> Iterator[Fault]:
+    """Every fault of the parts of a policy that cannot be seen by looking at one key alone."""
+    parts = list(parts)
+    for place, value in parts:
+        yield from place.moved(_out_of_bounds(value))
+        check = CHECKS.get(type(value))
+        if check is not None:
+            yield from place.moved(check(value, declared))
+    yield from _twice([(place, value) for place, value in parts if isinstance(value, TierRow)])
+    yield from _inverted([(place, value) for place, value in parts if isinstance(value, SeatRule)], declared.tiers)
+
+
+def _out_of_bounds(value: Any) -> Iterator[Fault]:
+    keys = keys_of(type(value))
+    for name, (low, high) in BOUNDS.get(type(value), {}).items():
+        figure = getattr(value, name)
+        if figure is not None and not low <= figure <= high:
+            yield Fault(keys[name], f"{figure} is out of range", f"give it from {low} to {high}")
+    for name in POSITIVE.get(type(value), ()):
+        figure = getattr(value, name)
+        if figure is not None and not figure > type(figure)(0):
+            yield Fault(keys[name], "must be more than 0")
+
+
+def _account(account: AccountPolicy, _: Declared) -> Iterator[Fault]:
+    yield from _plain_name(account.name, "an account")
+    yield from moved(_unfit(account.options), "options")
+    credentials = account.credentials
+    if credentials is None:
+        return
+    if (credentials.env is None) == (credentials.file is None):
+        yield Fault("credentials", "must say either env or file", "keep the one that holds the secret")
+    if credentials.env is not None and not VARIABLE.fullmatch(credentials.env):
+        yield Fault("credentials.env", "is no name of an environment variable", NO_SECRETS)
+
+
+def _pool(pool: PoolPolicy, _: Declared) -> Iterator[Fault]:
+    if pool.name != pool.account:
+        yield from _plain_name(pool.name.removeprefix(f"{pool.account}/"), "a part")
+
+
+def _harness(harness: HarnessPolicy, declared: Declared) -> Iterator[Fault]:
+    if not harness.pools:
+        yield Fault("pools", "a harness without a pool can run nothing", "name the pools it may draw on")
+    yield from _pools(harness.pools, declared)
+
+
+def _fleet(fleet: FleetPolicy, _: Declared) -> Iterator[Fault]:
+    yield from _plain_name(fleet.name, "a fleet")
+    yield from moved(_unfit(fleet.options), "options")
+
+
+def _tiers(tiers: Tiers, _: Declared) -> Iterator[Fault]:
+    for index, name in enumerate(tiers.names):
+        if not name.strip():
+            yield Fault(joined("names", index), "a tier has no name", "name it, or take it out")
+        elif name in tiers.names[:index]:
+            yield Fault(joined("names", index), f"{quoted(name)} stands there twice", "a tier has one rank")
+
+
+def _row(row: TierRow, declared: Declared) -> Iterator[Fault]:
+    yield from _known("tier", "tier", row.tier, declared.tiers)
+    yield from _known("harness", "harness", row.harness, declared.harnesses)
+
+
+def _seat_rule(rule: SeatRule, declared: Declared) -> Iterator[Fault]:
+    if not rule.pattern and rule.match != "default":
+        yield Fault("", f"an empty {rule.match} matches no seat", "use [seats.default] for all seats")
+    yield from _known("tier", "tier", rule.tier, declared.tiers)
+    yield from _known("floor", "tier", rule.floor, declared.tiers)
+    yield from _known("profile", "profile", rule.profile, declared.profiles)
+    for harness in rule.harnesses or ():
+        yield from _known("harnesses", "harness", harness, declared.harnesses)
+    yield from _pools(rule.pools or (), declared)
+
+
+def _high_volume(rule: HighVolume, declared: Declared) -> Iterator[Fault]:
+    for pool, cap in rule.caps.items():
+        for fault in _pools((pool,), declared):
+            yield Fault(joined("caps", pool), fault.wrong, fault.remedy)
+        if cap < 0:
+            yield Fault(joined("caps", pool), f"{cap} seats are less than none")
+
+
+def _pacing(pacing: Pacing, _: Declared) -> Iterator[Fault]:
+    for model, rung in pacing.rungs.items():
+        if not 0 < rung < float("inf"):
+            yield Fault(joined("rungs", model), "must be more than 0", "a rung is a burn relative to the others")
+
+
+CHECKS: Mapping[type[Any], Callable[[Any, Declared], Iterator[Fault]]] = {
+    AccountPolicy: _account,
+    FleetPolicy: _fleet,
+    HarnessPolicy: _harness,
+    HighVolume: _high_volume,
+    Pacing: _pacing,
+    PoolPolicy: _pool,
+    SeatRule: _seat_rule,
+    TierRow: _row,
+    Tiers: _tiers,
+}
+
+
+def _plain_name(name: str, what: str) -> Iterator[Fault]:
+    """Names are joined by `/` to the names of pools, seats and placements, so none holds one."""
+    if not name.strip():
+        yield Fault("", f"{what} has no name", "give it one")
+    elif "/" in name:
+        yield Fault("", f"the name of {what} holds a /", "names of pools and seats are joined by it; use another sign")
+
+
+def _known(path: str, what: str, name: str | None, known: Collection[str]) -> Iterator[Fault]:
+    if name is not None and not isinstance(name, StandIn) and name not in known:
+        yield Fault(
+            path, f"there is no {what} {quoted(name)}", nearest(name, known) or f"the policy declares no {what}"
+        )
+
+
+def _pools(names: Iterable[str], declared: Declared) -> Iterator[Fault]:
+    for name in names:
+        if name in declared.split:
+            parts = ", ".join(quoted(pool) for pool in sorted(declared.pools) if pool.startswith(f"{name}/"))
+            yield Fault("pools", f"{quoted(name)} is an account in parts, not a pool", f"name its parts: {parts}")
+        else:
+            yield from _known("pools", "pool", name, declared.pools)
+
+
+def _unfit(options: Any) -> Iterator[Fault]:
+    """What a plugin's options may not hold: secrets, and what JSON has no word for."""
+    items: Iterable[tuple[str | int, Any]] = options.items() if isinstance(options, Mapping) else enumerate(options)
+    for key, value in items:
+        if isinstance(value, Mapping | list):
+            yield from moved(_unfit(value), joined(key))
+        elif isinstance(value, str) and (SECRET_KEY.search(str(key)) or USERINFO.search(value)):
+            yield Fault(joined(key), "looks like a secret", NO_SECRETS)
+        elif isinstance(value, date | time) or (isinstance(value, float) and not isfinite(value)):
+            yield Fault(
+                joined(key), "is neither a text, a finite number, a flag, a list nor a table", "write it as text"
+            )
+
+
+def _twice(rows: list[Part]) -> Iterator[Fault]:
+    """Adopted rows of one (harness, model, effort): nobody could say which counts."""
+    first: dict[Any, str] = {}
+    for place, row in rows:
+        if isinstance(row.harness, StandIn) or isinstance(row.model, StandIn):
+            continue
+        if row.key in first:
+            yield Fault(
+                place.path, f"tells of the same harness, model and effort as {first[row.key]}", "keep one of them"
+            )
+        first.setdefault(row.key, place.path)
+
+
+def _inverted(rules: list[Part], tiers: tuple[str, ...]) -> Iterator[Fault]:
+    """Floors above the tier they belong to, where no third rule can come between."""
+    ranks = {name: rank for rank, name in enumerate(tiers)}
+    default = next((rule for _, rule in rules if rule.match == "default"), None)
+    for place, rule in rules:
+        others = [other for _, other in rules if other not in (rule, default)]
+        tier, floor = (_given(rule, default, others, part) for part in ("tier", "floor"))
+        own = rule.floor is not None or rule.tier is not None
+        if own and tier is not None and floor is not None and ranks.get(floor, len(ranks)) < ranks.get(tier, 0):
+            yield Fault(
+                below(place.path, "floor" if rule.floor else "tier"),
+                f"the floor {quoted(floor)} is above the tier {quoted(tier)}",
+                f"tiers are named best first: {', '.join(tiers)}",
+            )
+
+
+def _given(rule: SeatRule, default: SeatRule | None, others: list[SeatRule], part: str) -> str | None:
+    """What a seat of that rule gets for one part of its need; None for nothing, and where that hangs on the seat."""
+    own: str | None = getattr(rule, part)
+    if own is not None or default is None or any(getattr(other, part) is not None for other in others):
+        return own
+    given: str | None = getattr(default, part)
+    return given
