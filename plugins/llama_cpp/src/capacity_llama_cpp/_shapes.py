@@ -24,6 +24,7 @@ RESIDENCIES: Mapping[str, Residency] = {
 }
 
 _INPUTS: Mapping[str, str] = {"vision": "image", "audio": "audio", "video": "video"}
+_SAMPLE = re.compile(rb"^llamacpp:\w+(?:\{[^}\n]*\})? \S", re.MULTILINE)
 _REQUESTS = re.compile(
     r"^llamacpp:requests_(processing|deferred)(?:\{[^}\n]*\})? ([0-9]{1,9})(?:\.0+)?\s*$", re.MULTILINE
 )
@@ -241,7 +242,7 @@ def _busy(slot: Mapping[str, Any]) -> bool | None:
 
 def metrics(doc: Document) -> Metrics | None:
     """What `/metrics` says of requests."""
-    if doc.status not in {None, 200} or len(doc.body) > DOCUMENT_CAP or b"llamacpp:" not in doc.body:
+    if doc.status not in {None, 200} or len(doc.body) > DOCUMENT_CAP or not _SAMPLE.search(doc.body):
         return None
     told = {name: int(count) for name, count in _REQUESTS.findall(doc.text)}
     return Metrics(told.get("processing"), told.get("deferred"))
