@@ -6,6 +6,7 @@ never closed by a thread that ends. A connection is never used, nor closed, by a
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -117,6 +118,9 @@ def connect(path: Path, durable: bool = False) -> sqlite3.Connection:
         StoreError: the file is none this release can use.
         OSError, sqlite3.Error: it cannot be opened.
     """
+    if not os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        # SQLite would open it for reading, and leave files beside it that nobody can write to later.
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     db = _open(path)
     try:
         if not schema.is_current(db, path):

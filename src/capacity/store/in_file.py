@@ -20,7 +20,7 @@ from capacity.errors import StoreError
 from capacity.ports import Claim, Record
 from capacity.store.claims import free_slot
 from capacity.store.connections import Connections
-from capacity.store.instants import MICROSECOND, instant, micros
+from capacity.store.instants import instant, micros
 from capacity.store.queue import queue
 from capacity.store.refusals import told
 from capacity.store.transactions import Transactions
@@ -39,10 +39,9 @@ KEYS = """
     SELECT key FROM found WHERE key NOT NULL
 """  # one look-up a key; DISTINCT would walk over every record
 BUMP = "INSERT INTO fence VALUES (?, 1) ON CONFLICT (key) DO UPDATE SET generation = generation + 1"
-RENEW = (
-    "UPDATE claim SET expires_at = ? WHERE key = ? AND slot = ? AND holder = ? AND generation = ? AND expires_at > ?"
-)
-RELEASE = "DELETE FROM claim WHERE key = ? AND slot = ? AND holder = ? AND generation = ? AND expires_at > ?"
+RENEW = "UPDATE claim SET expires_at = ? WHERE key = ? AND slot = ? AND holder = ? AND generation = ?"
+RELEASE = "DELETE FROM claim WHERE key = ? AND slot = ? AND holder = ? AND generation = ?"
+OLD = "SELECT seq FROM record WHERE log = ? AND at < ?"
 DOCUMENT = "SELECT body FROM document WHERE key = ?"
 FIRST = "SELECT holder FROM claim WHERE key = ? AND slot = 0 AND expires_at > ?"
 
@@ -84,7 +83,7 @@ class SqliteStore:
         """Forget records of a log told before an instant, but those whose number is kept; how many."""
         kept = frozenset(keep)
         with self._writing() as db:
-            old = db.execute("SELECT seq FROM record WHERE log = ? AND at < ?", (log, micros(before))).fetchall()
+            old = db.execute(OLD, (log, micros(before))).fetchall()
             gone = [row for row in old if row[0] not in kept]
             db.executemany("DELETE FROM record WHERE seq = ?", gone)
             return len(gone)
@@ -108,32 +107,29 @@ class SqliteStore:
 
     def claim(self, key: str, holder: str, slots: int, life: timedelta) -> Claim | None:
         """Take a free slot of a key for that long; None where none is free."""
-        with self._writing() as db:
-            now = micros(self.now())
-            db.execute("DELETE FROM claim WHERE key = ? AND expires_at <= ?", (key, now))
+        with self._settling(key) as (db, now):
             taken = {slot for (slot,) in db.execute("SELECT slot FROM claim WHERE key = ?", (key,)).fetchall()}
             slot = free_slot(taken, slots)
             if slot is None:
                 return None
             db.execute(BUMP, (key,))
             generation = _one(db, "SELECT generation FROM fence WHERE key = ?", key)
-            expires_at = now + life // MICROSECOND
-            db.execute("INSERT INTO claim VALUES (?, ?, ?, ?, ?)", (key, slot, holder, generation, expires_at))
-            return Claim(key, holder, slot, generation, instant(expires_at))
+            claim = Claim(key, holder, slot, generation, now + life)
+            row = (key, slot, holder, generation, micros(claim.expires_at))
+            db.execute("INSERT INTO claim VALUES (?, ?, ?, ?, ?)", row)
+            return claim
 
     def renew(self, claim: Claim, life: timedelta) -> Claim | None:
         """Hold on to it; None where it has lapsed or was taken over."""
-        with self._writing() as db:
-            now = micros(self.now())
-            expires_at = now + life // MICROSECOND
-            row = (expires_at, claim.key, claim.slot, claim.holder, claim.generation, now)
-            held = db.execute(RENEW, row).rowcount
-            return evolve(claim, expires_at=instant(expires_at)) if held else None
+        with self._settling(claim.key) as (db, now):
+            renewed = evolve(claim, expires_at=now + life)
+            row = (micros(renewed.expires_at), claim.key, claim.slot, claim.holder, claim.generation)
+            return renewed if db.execute(RENEW, row).rowcount else None
 
     def release(self, claim: Claim) -> bool:
         """Give it back; False where it was not held any more."""
-        with self._writing() as db:
-            row = (claim.key, claim.slot, claim.holder, claim.generation, micros(self.now()))
+        with self._settling(claim.key) as (db, _):
+            row = (claim.key, claim.slot, claim.holder, claim.generation)
             return db.execute(RELEASE, row).rowcount == 1
 
     def holder(self, key: str) -> str | None:
@@ -170,6 +166,14 @@ class SqliteStore:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._transactions.block() as db, told(self._path):
             yield db
+
+    @contextmanager
+    def _settling(self, key: str) -> Iterator[tuple[sqlite3.Connection, datetime]]:
+        """A transaction on the claims of a key, its instant, and what had lapsed by then forgotten for good."""
+        with self._writing() as db:
+            now = self.now()
+            db.execute("DELETE FROM claim WHERE key = ? AND expires_at <= ?", (key, micros(now)))
+            yield db, now
 
     @contextmanager
     def _begin(self, durable: bool) -> Iterator[sqlite3.Connection]:

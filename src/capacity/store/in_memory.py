@@ -33,9 +33,14 @@ class _Held:
     claims: Mapping[tuple[str, int], Claim] = field(factory=dict)
     generations: Mapping[str, int] = field(factory=dict)
 
-    def standing(self, key: str, now: datetime) -> dict[int, Claim]:
-        """Slot → the claim on it that has not lapsed."""
-        return {slot: claim for (of, slot), claim in self.claims.items() if of == key and now < claim.expires_at}
+    def slots(self, key: str) -> set[int]:
+        """The slots of a key that are taken."""
+        return {slot for of, slot in self.claims if of == key}
+
+    def holds(self, claim: Claim) -> bool:
+        """Whether the claim is the one on its slot, renewed or not."""
+        standing = self.claims.get((claim.key, claim.slot))
+        return standing is not None and evolve(standing, expires_at=claim.expires_at) == claim
 
 
 @define
@@ -106,9 +111,8 @@ class MemoryStore:
 
     def claim(self, key: str, holder: str, slots: int, life: timedelta) -> Claim | None:
         """Take a free slot of a key for that long; None where none is free."""
-        with self._transactions.block() as draft:
-            now = self.now()
-            slot = free_slot(draft.held.standing(key, now), slots)
+        with self._settling(key) as (draft, now):
+            slot = free_slot(draft.held.slots(key), slots)
             if slot is None:
                 return None
             generation = draft.held.generations.get(key, 0) + 1
@@ -121,9 +125,8 @@ class MemoryStore:
 
     def renew(self, claim: Claim, life: timedelta) -> Claim | None:
         """Hold on to it; None where it has lapsed or was taken over."""
-        with self._transactions.block() as draft:
-            now = self.now()
-            if not self._holds(draft.held, claim, now):
+        with self._settling(claim.key) as (draft, now):
+            if not draft.held.holds(claim):
                 return None
             renewed = evolve(claim, expires_at=now + life)
             draft.change(claims={**draft.held.claims, (claim.key, claim.slot): renewed})
@@ -131,16 +134,16 @@ class MemoryStore:
 
     def release(self, claim: Claim) -> bool:
         """Give it back; False where it was not held any more."""
-        with self._transactions.block() as draft:
-            if not self._holds(draft.held, claim, self.now()):
+        with self._settling(claim.key) as (draft, _):
+            if not draft.held.holds(claim):
                 return False
             draft.change(claims=_without(draft.held.claims, (claim.key, claim.slot)))
             return True
 
     def holder(self, key: str) -> str | None:
         """Who holds the first slot of a key; None where nobody does."""
-        first = self._seen().standing(key, self.now()).get(0)
-        return first.holder if first else None
+        first = self._seen().claims.get((key, 0))
+        return first.holder if first and self.now() < first.expires_at else None
 
     def now(self) -> datetime:
         """The store's clock, UTC."""
@@ -158,10 +161,14 @@ class MemoryStore:
         self._closed = True
         self._held = _Held()
 
-    @staticmethod
-    def _holds(held: _Held, claim: Claim, now: datetime) -> bool:
-        standing = held.standing(claim.key, now).get(claim.slot)
-        return standing is not None and (standing.holder, standing.generation) == (claim.holder, claim.generation)
+    @contextmanager
+    def _settling(self, key: str) -> Iterator[tuple[_Draft, datetime]]:
+        """A transaction on the claims of a key, its instant, and what had lapsed by then forgotten for good."""
+        with self._transactions.block() as draft:
+            now = self.now()
+            claims = draft.held.claims
+            draft.change(claims={at: held for at, held in claims.items() if at[0] != key or now < held.expires_at})
+            yield draft, now
 
     @contextmanager
     def _begin(self, durable: bool) -> Iterator[_Draft]:

@@ -1,0 +1,92 @@
+"""What other processes do to a store in these tests: `python children.py TASK PATH …`. Not a test itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+
+from capacity.ports import Store
+from capacity.store import sqlite
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def publish(store: Store) -> None:
+    """Append for ever: single records, and pairs in a transaction. Say each number once it is acknowledged."""
+    for n in range(10**6):
+        print(store.append("single", "key", NOON, b"x" * (n % 5000)), flush=True)
+        with store.transaction(durable=n % 2 == 0):
+            first = store.append("pair", "key", NOON, b"first")
+            store.swap("count", str(n).encode(), store.get("count"))
+            second = store.append("pair", "key", NOON, b"second")
+        print(first, second, flush=True)
+
+
+def follow(store: Store) -> None:
+    """Read what is new until the end is told; say the bodies in the order they came."""
+    seen, told = 0, []
+    until = time.monotonic() + 60
+    while b"end" not in told and time.monotonic() < until:
+        for record in store.read("log", since=seen):
+            seen = record.seq
+            told.append(record.body)
+        newest = store.read("log", last=1)
+        assert not newest or newest[0].seq >= seen
+        time.sleep(0.001)
+    print(*(body.decode() for body in told), flush=True)
+
+
+def claim(store: Store) -> None:
+    """Take the one slot as often as it can be had within a second; say the generations it was had under."""
+    generations = []
+    until = time.monotonic() + 1
+    while time.monotonic() < until:
+        mine = store.claim("key", str(os.getpid()), 1, timedelta(seconds=60))
+        if mine:
+            assert store.holder("key") == mine.holder
+            generations.append(mine.generation)
+            assert store.release(mine)
+    print(*generations, flush=True)
+
+
+def append(store: Store) -> None:
+    """Append one record; say its number."""
+    print(store.append("log", "key", NOON, b"child"), flush=True)
+
+
+def fork(store: Store) -> None:
+    """Fork with connections open; parent and child go on, in turns, and the child ends like any program."""
+    store.append("log", "key", NOON, b"before")
+    child = os.fork()
+    if not child:
+        for _ in range(50):
+            store.append("log", "key", NOON, b"child")
+        store.close()
+        sys.exit()
+    for _ in range(50):
+        store.append("log", "key", NOON, b"parent")
+    _, status = os.waitpid(child, 0)
+    store.append("log", "key", NOON, b"after")
+    print(status, flush=True)
+
+
+def fork_inside(store: Store) -> None:
+    """Fork inside a transaction: the child leaves the block, the parent ends it."""
+    child = None
+    with store.transaction():
+        store.append("log", "key", NOON, b"1")
+        child = os.fork()
+        if not child:
+            sys.exit(len(store.read("log")))
+        _, status = os.waitpid(child, 0)
+        store.append("log", "key", NOON, b"2")
+    print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    task, path = sys.argv[1:3]
+    store = sqlite(path=path)
+    globals()[task](store)
+    store.close()
