@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from attrs import frozen
 from capacity.ports import DOCUMENT_CAP, Document, Residency
@@ -55,7 +55,7 @@ class Row:
     @property
     def query(self) -> str:
         """What a question about it must end in, so that a router neither misses it nor loads it."""
-        return "?" + urlencode({"model": self.id, "autoload": "false"}) if self.routed else ""
+        return "?" + urlencode({"model": self.id, "autoload": "false"}, quote_via=quote) if self.routed else ""
 
 
 @frozen
