@@ -1,0 +1,147 @@
+"""What a source said, judged: values to publish, whether it told anything, and whose fault it is where it did not.
+
+Pure. No answer is `unreachable`, an answer nobody could read is `unrecognised`, and anything else a plugin raises or
+returns is a fault of the plugin. Each is published for every pool of the account, beside what was known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from attrs import evolve, frozen
+
+from capacity.core.catalogue import join
+from capacity.engine.backends import Source, failing
+from capacity.errors import FormError, WireError
+from capacity.plugins.factories import said as told_of
+from capacity.ports import Listing, Reading
+from capacity.values.conditions import Fact
+from capacity.values.limits import State
+
+SILENT: frozenset[State] = frozenset({"throttled", "unreachable", "unrecognised"})
+"""States that tell nothing: while a source answers with these alone, its interval grows."""
+
+UNREADABLE = (FormError, ValueError, RecursionError)
+"""What a reader raises on an answer it cannot read."""
+
+
+@frozen
+class Login:
+    """One account as it is known now.
+
+    Attributes:
+        account: its name in the policy.
+        fingerprint: of its login; its name where nobody could tell.
+        pools: full names of its pools in the policy; its own name where it has none.
+    """
+
+    account: str
+    fingerprint: str
+    pools: tuple[str, ...]
+
+
+@frozen
+class Said:
+    """An answer, ready to be published.
+
+    Attributes:
+        readings: with full pool names.
+        listings: with full pool names, pages joined.
+        good: whether it told anything.
+        retry_at: not before this may the source be asked again, UTC; None = it set no such instant.
+        fault: the plugin's, where it broke its contract.
+    """
+
+    readings: tuple[Reading, ...] = ()
+    listings: tuple[Listing, ...] = ()
+    good: bool = False
+    retry_at: datetime | None = None
+    fault: Fact | None = None
+
+
+def said(source: Source, answer: Any, login: Login, at: datetime) -> Said:
+    """The answer of a source, or the exception in its place, as values.
+
+    Args:
+        source: who was asked.
+        answer: what its flow returned or raised.
+        login: whose answer it is.
+        at: when it was known, UTC.
+    """
+    form = Reading if source.kind == "probe" else Listing
+    usual = source.budget.usual
+    if isinstance(answer, tuple) and answer and all(isinstance(one, form) for one in answer):
+        return told(answer, login, at, usual)
+    error = _trouble(source, answer)
+    ours = isinstance(error, (WireError, *UNREADABLE))
+    fault = None if ours else failing(source.plugin, source.name, told_of(error))
+    if source.kind == "listing":
+        blank = Listing(login.fingerprint, "unknown", source.plugin.name, at, usual)
+        return Said(listings=(blank,), fault=fault)
+    return Said(unread(login, source.plugin.name, error, at, usual), fault=fault)
+
+
+def told(values: Iterable[Reading | Listing], login: Login, at: datetime, usual: timedelta | None) -> Said:
+    """Values of a reader, qualified and stamped.
+
+    Nothing can have been true later than it was known, and an empty listing is no sample of what does not exist.
+
+    Args:
+        values: readings and listings that name pools by their part.
+        login: whose.
+        at: when they were known, UTC.
+        usual: the usual cadence of their source; None = nobody's.
+    """
+    values = tuple(values)
+    readings = tuple(_reading(one, login, at, usual) for one in values if isinstance(one, Reading))
+    listings = join(_listing(one, login, at, usual) for one in values if isinstance(one, Listing))
+    good = any(one.state not in SILENT for one in readings) or any(one.authority != "unknown" for one in listings)
+    instants = [one.retry_at for one in readings if one.retry_at is not None]
+    return Said(readings, listings, good, max(instants, default=None))
+
+
+def unread(
+    login: Login, source: str, error: BaseException, at: datetime, usual: timedelta | None
+) -> tuple[Reading, ...]:
+    """A reading of every pool that says why nothing was read."""
+    state: State = "unrecognised" if isinstance(error, UNREADABLE) else "unreachable"
+    blank = Reading(
+        "", state, source, at, account=login.fingerprint, published_at=at, detail=told_of(error), usual=usual
+    )
+    return tuple(evolve(blank, pool=pool) for pool in login.pools)
+
+
+def _reading(reading: Reading, login: Login, at: datetime, usual: timedelta | None) -> Reading:
+    return evolve(
+        reading,
+        pool=_qualified(login, reading.pool),
+        account=login.fingerprint,
+        observed_at=min(reading.observed_at, at),
+        published_at=at,
+        usual=usual,
+    )
+
+
+def _listing(listing: Listing, login: Login, at: datetime, usual: timedelta | None) -> Listing:
+    return evolve(
+        listing,
+        account=login.fingerprint,
+        authority=listing.authority if listing.models else "unknown",
+        observed_at=min(listing.observed_at, at),
+        usual=usual,
+        models=tuple(evolve(model, pool=_qualified(login, model.pool)) for model in listing.models),
+    )
+
+
+def _qualified(login: Login, part: str) -> str:
+    return f"{login.account}/{part}" if part else login.account
+
+
+def _trouble(source: Source, answer: Any) -> BaseException:
+    if isinstance(answer, BaseException):
+        return answer
+    if answer == ():
+        return ValueError("the answer told nothing")
+    return TypeError(f"the {source.kind} returned {type(answer).__name__}, not a tuple of values")

@@ -1,0 +1,281 @@
+"""The engine: one policy, one store, and everything that is done with them. Sync, and safe to use from several threads.
+
+Two engines share nothing but a store they are both given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import secrets
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self, TypeVar
+
+from capacity.engine import tick as steps
+from capacity.engine.actuation import Actuation
+from capacity.engine.backends import actuators as actuators_of
+from capacity.engine.backends import backends, check
+from capacity.engine.ledger import Ledger
+from capacity.engine.operator import accepted, known, stopped
+from capacity.engine.producer import Producer
+from capacity.engine.settings import Settings
+from capacity.engine.snapshot import snapshot
+from capacity.engine.tick import Report, Works
+from capacity.plugins import Plugins, load_plugins, made_by
+from capacity.ports import Actuator, Clock, Document, Listing, Placement, Reading, Snapshot, Store
+from capacity.store import sqlite
+from capacity.values.failures import Stop, Subject
+from capacity.values.policy import Policy
+from capacity.values.tick import Tick
+from capacity.wire import Host
+
+T = TypeVar("T")
+
+
+class Engine:
+    """Knows what is left, decides who runs where, and does it.
+
+    Args:
+        policy: what the operator wants. An empty one is fine: nothing is asked, nothing decided.
+        store: where everything is kept; None = the SQLite file at its usual place, closed with the engine.
+        plugins: what is installed; None = whatever is found, of the names the policy mentions.
+        clock: tells the time to the host and the store that are made here; None = the system's.
+        host: where flows run; None = a new one.
+        actuators: fleet → actuator, for fleets whose plugin is not to be used.
+        settings: lives of claims, and how long things are kept.
+
+    Raises:
+        PolicyError: the policy names a plugin that nobody offers, or gives options nobody takes; all of it is told.
+        StoreError: the store cannot be opened.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        store: Store | None = None,
+        plugins: Plugins | None = None,
+        clock: Clock | None = None,
+        host: Host | None = None,
+        actuators: Mapping[str, Actuator] | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self.policy = policy
+        self._lock = threading.RLock()
+        plugins = load_plugins() if plugins is None else plugins
+        host, settings = host or Host(clock=clock), settings or Settings()
+        check(policy, plugins, actuators or {})
+        read, write = backends(policy, plugins), actuators_of(policy, plugins, actuators or {})
+        self._store = sqlite(clock=clock) if store is None else store
+        self._owns_store = store is None
+        ledger, holder = Ledger(self._store), holder_name()
+        self._works = Works(
+            policy,
+            ledger,
+            Producer(policy, read, ledger, host, holder, settings),
+            Actuation(policy, write, ledger, host, settings),
+            host,
+            holder,
+            settings,
+            made_by(plugins),
+        )
+
+    # --- what is left and what can run ----------------------------------------------------------
+
+    def probe(self) -> tuple[Reading, ...]:
+        """Ask every source that is due, and publish what it says. What is not due is not asked, whoever wants it.
+
+        Returns:
+            The readings that were published now, sorted by pool.
+
+        Raises:
+            StoreError: it could not be published.
+        """
+        with self._lock:
+            return steps.produce(self._works).readings
+
+    def observe(
+        self, account: str, document: Document, origin: str, seat: str | None = None
+    ) -> tuple[Reading | Listing, ...]:
+        """Publish what a document says that somebody else saw: headers, an event, a report.
+
+        It counts as evidence like a probe's, and puts the next probe off.
+
+        Args:
+            account: the account's name in the policy.
+            document: what was seen.
+            origin: who saw it (`gateway`, an orchestrator's name).
+            seat: the seat it was seen on, where that is known.
+
+        Returns:
+            What was published; `()` where the backend says that the document is not its own.
+
+        Raises:
+            PolicyError: the policy has no such account.
+            PluginError: nobody reads documents of this account.
+        """
+        with self._lock:
+            known(self.policy.accounts, "accounts", account)
+            return self._works.producer.observe(account, document, f"{origin}/{seat}" if seat else origin)
+
+    def snapshot(self) -> Snapshot:
+        """What is known, decided and held, from what was published. Nobody is asked."""
+        with self._lock:
+            return snapshot(self._works.ledger, self.policy)
+
+    # --- deciding and doing ---------------------------------------------------------------------
+
+    def plan(self, *, probe: bool = False) -> Tick:
+        """Decide, and do nothing: no claim, no journal, nothing applied.
+
+        Args:
+            probe: ask first what is due.
+        """
+        with self._lock:
+            if probe:
+                steps.produce(self._works)
+            return steps.plan(self._works)
+
+    def tick(self) -> Report:
+        """Ask what is due, decide for every fleet, apply where the policy says `enforce`, and keep all of it."""
+        with self._lock:
+            return steps.tick(self._works)
+
+    # --- what an operator says ------------------------------------------------------------------
+
+    def stop(self, subject: Subject, name: str, note: str = "") -> Stop:
+        """Stop a candidate (`harness|pool|model|effort`), a pool or a backend, until it is lifted.
+
+        Raises:
+            PolicyError: the policy knows nothing of that name.
+        """
+        return self._say(subject, name, note, lifted=False)
+
+    def lift(self, subject: Subject, name: str, note: str = "") -> Stop:
+        """Take an operator's stop back.
+
+        Raises:
+            PolicyError: the policy knows nothing of that name.
+        """
+        return self._say(subject, name, note, lifted=True)
+
+    def _say(self, subject: Subject, name: str, note: str, *, lifted: bool) -> Stop:
+        with self._lock:
+            stop = stopped(self.policy, subject, name, note, self._works.ledger.now(), lifted=lifted)
+            self._works.ledger.stop(stop)
+            return stop
+
+    def accept(self, fleet: str, seat: str) -> Placement:
+        """Take a seat as it stands: what others did to it is no conflict, and it is ours to place again.
+
+        Raises:
+            PolicyError: the policy has no such fleet, or the fleet no such seat.
+            CapacityError: the fleet cannot be read, or another controller is writing to it.
+        """
+        with self._lock:
+            known(self.policy.fleets, "fleets", fleet)
+            return accepted(self._works, fleet, seat)
+
+    # --- what was kept --------------------------------------------------------------------------
+
+    def ticks(self) -> tuple[str, ...]:
+        """Ids of the decisions that are kept, oldest first."""
+        with self._lock:
+            return self._works.ledger.ticks()
+
+    def rebuild(self, id: str) -> Tick:
+        """A kept decision with everything it was made from, as it was.
+
+        Raises:
+            StoreError: no decision of that id is kept.
+        """
+        with self._lock:
+            return self._works.ledger.rebuild(id)
+
+    # --- its end --------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let go of the store, if it was made here."""
+        if self._owns_store:
+            self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncEngine:
+    """An engine for programs with a loop of their own: each call runs in a thread and is awaited.
+
+    Args:
+        engine: the engine.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def probe(self) -> tuple[Reading, ...]:
+        """As `Engine.probe`."""
+        return await asyncio.to_thread(self._engine.probe)
+
+    async def observe(
+        self, account: str, document: Document, origin: str, seat: str | None = None
+    ) -> tuple[Reading | Listing, ...]:
+        """As `Engine.observe`."""
+        return await asyncio.to_thread(self._engine.observe, account, document, origin, seat)
+
+    async def snapshot(self) -> Snapshot:
+        """As `Engine.snapshot`."""
+        return await asyncio.to_thread(self._engine.snapshot)
+
+    async def plan(self, *, probe: bool = False) -> Tick:
+        """As `Engine.plan`."""
+        return await asyncio.to_thread(self._engine.plan, probe=probe)
+
+    async def tick(self) -> Report:
+        """As `Engine.tick`."""
+        return await asyncio.to_thread(self._engine.tick)
+
+    async def stop(self, subject: Subject, name: str, note: str = "") -> Stop:
+        """As `Engine.stop`."""
+        return await asyncio.to_thread(self._engine.stop, subject, name, note)
+
+    async def lift(self, subject: Subject, name: str, note: str = "") -> Stop:
+        """As `Engine.lift`."""
+        return await asyncio.to_thread(self._engine.lift, subject, name, note)
+
+    async def accept(self, fleet: str, seat: str) -> Placement:
+        """As `Engine.accept`."""
+        return await asyncio.to_thread(self._engine.accept, fleet, seat)
+
+    async def ticks(self) -> tuple[str, ...]:
+        """As `Engine.ticks`."""
+        return await asyncio.to_thread(self._engine.ticks)
+
+    async def rebuild(self, id: str) -> Tick:
+        """As `Engine.rebuild`."""
+        return await asyncio.to_thread(self._engine.rebuild, id)
+
+    async def close(self) -> None:
+        """As `Engine.close`."""
+        await asyncio.to_thread(self._engine.close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def holder_name() -> str:
+    """Who claims: this machine, this process, and a word nobody else has."""
+    return f"{platform.node()}/{os.getpid()}/{secrets.token_hex(4)}"

@@ -1,0 +1,137 @@
+"""Logs turned into the present, and kept warm: a log is read once, and then only what was added [L19].
+
+Each step is pure and takes what is new with what was known; `fold(a + b)` is `fold(a)` continued with `b`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Generic, TypeVar
+
+from attrs import frozen
+
+from capacity import codec
+from capacity.core.catalogue import Catalogue, Known
+from capacity.core.headroom import Seen
+from capacity.engine.documents import Sample, Written
+from capacity.ports import Reading, Store
+from capacity.values.conditions import Condition
+from capacity.values.decision import TOOK, OutcomeWord
+from capacity.values.history import Entry
+from capacity.values.models import Missed
+
+V = TypeVar("V")
+S = TypeVar("S")
+
+
+class Fold(Generic[V, S]):
+    """One log of a store as its present.
+
+    Args:
+        store: where the log is.
+        log: its name.
+        form: what its documents are.
+        step: new values and the present so far → the present.
+        start: the present before the first record that is read.
+        since: sequence number of the last record already in `start`.
+    """
+
+    def __init__(
+        self, store: Store, log: str, form: type[V], step: Callable[[Iterable[V], S], S], start: S, since: int = 0
+    ) -> None:
+        self._store, self._log, self._form, self._step = store, log, form, step
+        self._present = start
+        self.since = since
+
+    def present(self) -> S:
+        """The log folded up to its newest record.
+
+        Raises:
+            FormError: a record cannot be read; the message names the log and the record's number.
+        """
+        records = self._store.read(self._log, since=self.since)
+        if records:
+            new = [codec.loads(self._form, one.body, source=f"{self._log} {one.seq}") for one in records]
+            self._present = self._step(new, self._present)
+            self.since = records[-1].seq
+        return self._present
+
+
+COUNTS: frozenset[OutcomeWord] = TOOK | {"indeterminate"}
+"""The outcomes after which a placement is the last we know of its seat; any other left the seat as it was."""
+
+
+@frozen
+class Told:
+    """The journal as its present.
+
+    Attributes:
+        entries: (fleet, seat) → our last placement that took, or of which nobody can tell.
+        sent: placement id → the intent that has no outcome yet.
+    """
+
+    entries: Mapping[tuple[str, str], Entry]
+    sent: Mapping[str, Written]
+
+
+def told(new: Iterable[Written], before: Told) -> Told:
+    """The step of the journal."""
+    entries, sent = dict(before.entries), dict(before.sent)
+    for written in new:
+        if written.outcome is None:
+            sent[written.placement.id] = written
+        else:
+            sent.pop(written.placement.id, None)
+            if written.outcome.word in COUNTS:
+                entries[written.placement.key] = written.entry
+    return Told(entries, sent)
+
+
+Standing = Mapping[tuple[str, str], Condition]
+"""(code, subject) → the condition that stands."""
+
+
+def standing(new: Iterable[Condition], before: Standing) -> Standing:
+    """The step of the conditions: what was raised and not cleared."""
+    after = dict(before)
+    for condition in new:
+        if condition.status == "raised":
+            after[condition.key] = condition
+        else:
+            after.pop(condition.key, None)
+    return after
+
+
+def gathered(new: Iterable[V], before: tuple[V, ...]) -> tuple[V, ...]:
+    """The step of a log whose fold belongs to the core: everything told, in order."""
+    return (*before, *new)
+
+
+def resting(seen: Mapping[str, Seen]) -> tuple[Reading, ...]:
+    """The readings that the fold of readings rests on: folded anew they give the same."""
+    return tuple(
+        reading
+        for one in seen.values()
+        for reading in ((one.last,) if one.good in (None, one.last) else (one.last, one.good))
+        if reading is not None
+    )
+
+
+def sampled(known: Catalogue) -> tuple[Sample, ...]:
+    """The fold of listings as documents."""
+    return tuple(
+        Sample(account, one.newest, one.binding, tuple(Missed(*pair) for pair in one.models.values()))
+        for account, one in known.items()
+    )
+
+
+def unsampled(samples: Iterable[Sample]) -> Catalogue:
+    """The fold of listings from its documents."""
+    return {
+        one.account: Known(
+            one.newest,
+            one.binding,
+            {(missed.model.pool, missed.model.id): (missed.model, missed.misses) for missed in one.models},
+        )
+        for one in samples
+    }

@@ -1,0 +1,270 @@
+"""The one typed layer over the store: values become documents here, and documents values.
+
+| log | key | document | kept |
+|---|---|---|---|
+| `readings` | pool, and its state unless `ok` | `Reading` | retention, and the newest of each key |
+| `listings` | account, and its authority unless `authoritative` | `Listing` | likewise |
+| `stops` | subject, name, kind and origin | `Stop` | likewise |
+| `journal` | `<fleet>/<seat>`, and the outcome unless it counts, or `sent` | `Written` | likewise |
+| `levels` | pool | `Level` | likewise |
+| `conditions` | code and subject | `Condition` | likewise |
+| `adoptions` | the tier file | `Adopted` | for ever |
+| `decisions` | id | `Kept` | retention, and the newest |
+| `blobs` | sha-256 of the text | the text of one part of a tick, deflated | retention and a day |
+
+So the last good reading of a pool, the last word on a seat and a standing condition outlive any retention. Documents at
+a key: `seed`, `mark` (how far the evidence was folded) and `asked <source>` (`Asked`). Parts of a key are joined by one
+blank.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from hashlib import sha256
+from random import SystemRandom
+from typing import TypeVar
+
+from capacity import codec
+from capacity.core.catalogue import catalogue
+from capacity.core.catalogue import fold as fold_listings
+from capacity.core.circuits import fuses
+from capacity.core.headroom import assess
+from capacity.core.headroom import fold as fold_readings
+from capacity.engine.cadence import Asked
+from capacity.engine.documents import Adopted, Kept, Mark, Written
+from capacity.engine.folds import COUNTS, Fold, Standing, Told, gathered, resting, sampled, standing, told, unsampled
+from capacity.errors import FormError, StoreError
+from capacity.ports import Listing, Reading, Record, Store
+from capacity.values.conditions import Condition
+from capacity.values.decision import Decision
+from capacity.values.failures import Circuit, Stop
+from capacity.values.history import History, Journal, Level
+from capacity.values.limits import Headroom
+from capacity.values.models import Inventory
+from capacity.values.policy import Policy
+from capacity.values.tick import Tick
+from capacity.values.tiers import Tiers
+
+READINGS, LISTINGS, STOPS, JOURNAL, LEVELS = "readings", "listings", "stops", "journal", "levels"
+CONDITIONS, ADOPTIONS, DECISIONS, BLOBS = "conditions", "adoptions", "decisions", "blobs"
+KEYED = (READINGS, LISTINGS, STOPS, JOURNAL, LEVELS, CONDITIONS)
+"""The logs of which the newest record of each key is never pruned."""
+
+PARTS = {"inventory": Inventory, "headroom": Headroom, "policy": Policy, "history": History, "decision": Decision}
+DAY = timedelta(days=1)
+FORM = 1
+"""Of the mark. Raised when a fold of evidence changes what it keeps."""
+
+V = TypeVar("V")
+
+
+class Ledger:
+    """What was published, decided and done, in values.
+
+    Args:
+        store: where the documents are. Every method may raise its `StoreError`, and `FormError` for a record nobody
+            can read.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        mark = self._mark()[0]
+        self._readings = Fold(store, READINGS, Reading, fold_readings, fold_readings(mark.seen), mark.readings)
+        self._listings = Fold(store, LISTINGS, Listing, fold_listings, unsampled(mark.samples), mark.listings)
+        self._stops = Fold[Stop, tuple[Stop, ...]](store, STOPS, Stop, gathered, ())
+        self._levels = Fold[Level, tuple[Level, ...]](store, LEVELS, Level, gathered, ())
+        self._journal = Fold(store, JOURNAL, Written, told, Told({}, {}))
+        self._conditions = Fold[Condition, Standing](store, CONDITIONS, Condition, standing, {})
+
+    def now(self) -> datetime:
+        """The store's clock, UTC."""
+        return self.store.now()
+
+    def transaction(self, *, durable: bool = False) -> AbstractContextManager[None]:
+        """All or nothing; `durable` survives a power cut once it has ended."""
+        return self.store.transaction(durable=durable)
+
+    # --- evidence -------------------------------------------------------------------------------
+
+    def publish(self, reading: Reading) -> None:
+        """Put a reading beside those before it; it replaces none."""
+        self._append(READINGS, _key(reading.pool, reading.state, "ok"), reading.observed_at, reading)
+
+    def publish_listing(self, account: str, listing: Listing) -> None:
+        """Put a listing of an account beside those before it."""
+        self._append(LISTINGS, _key(account, listing.authority, "authoritative"), listing.observed_at, listing)
+
+    def headroom(self, policy: Policy, as_of: datetime) -> Headroom:
+        """Every reading, folded."""
+        return assess((), self._levels.present(), policy, as_of, start=self._readings.present())
+
+    def inventory(self, as_of: datetime) -> Inventory:
+        """Every listing, folded."""
+        return catalogue((), as_of, start=self._listings.present())
+
+    def stop(self, stop: Stop) -> None:
+        """Put a stop, or the lifting of one."""
+        self._append(STOPS, f"{stop.subject} {stop.name} {stop.kind} {stop.origin}", stop.at, stop)
+
+    def circuits(self, as_of: datetime) -> tuple[Circuit, ...]:
+        """Every stop, folded."""
+        return fuses(self._stops.present(), as_of)
+
+    def asked(self, source: str) -> Asked:
+        """What is remembered of a source."""
+        body = self.store.get(f"asked {source}")
+        return Asked() if body is None else codec.loads(Asked, body, source=f"asked {source}")
+
+    def remember(self, source: str, asked: Asked) -> None:
+        """Remember it. The caller holds the source's claim, or a transaction that read it."""
+        key = f"asked {source}"
+        self.store.swap(key, codec.dumps(asked), self.store.get(key))
+
+    # --- the journal ----------------------------------------------------------------------------
+
+    def write(self, written: Written) -> None:
+        """Put a line into the journal."""
+        word = "sent" if written.outcome is None else written.outcome.word
+        seat = "/".join(written.placement.key)
+        self._append(JOURNAL, seat if word in COUNTS else f"{seat} {word}", written.at, written)
+
+    def journal(self) -> Journal:
+        """Our last placement of each seat; one without an outcome counts, as indeterminate."""
+        present = self._journal.present()
+        entries = {**present.entries, **{one.placement.key: one.entry for one in present.sent.values()}}
+        levels = {level.pool: level.level for level in sorted(self._levels.present(), key=lambda one: one.at)}
+        return Journal(tuple(entries.values()), levels)
+
+    def unsettled(self) -> tuple[Written, ...]:
+        """The intents that have no outcome, sorted by placement."""
+        sent = self._journal.present().sent
+        return tuple(sent[id] for id in sorted(sent))
+
+    # --- conditions -----------------------------------------------------------------------------
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Those that stand, sorted by (code, subject)."""
+        present = self._conditions.present()
+        return tuple(present[key] for key in sorted(present))
+
+    def note(self, conditions: Iterable[Condition]) -> None:
+        """Enter conditions that were raised, have changed, or ended."""
+        for condition in conditions:
+            self._append(CONDITIONS, " ".join(condition.key), condition.since, condition)
+
+    # --- decisions ------------------------------------------------------------------------------
+
+    def keep(self, tick: Tick, running: tuple[str, ...] | None) -> None:
+        """Keep a tick: each part once by the digest of its text, and a record that names them.
+
+        Args:
+            tick: one that was decided.
+            running: pools a seat runs on after it; None = not known of every seat.
+        """
+        if tick.decision is None:
+            raise ValueError("only a tick that was decided is kept")
+        at = tick.history.as_of
+        parts = {part: self._blob(codec.dumps(getattr(tick, part)), at) for part in PARTS}
+        self._append(DECISIONS, tick.decision.id, at, Kept(
+            tick.decision.id, at, tick.history.turn, parts, running, tick.made_by,
+        ))  # fmt: skip  # in the order of the class
+
+    def ticks(self) -> tuple[str, ...]:
+        """Ids of the decisions that are kept, oldest first."""
+        return tuple(record.key for record in self.store.read(DECISIONS))
+
+    def last(self) -> Kept | None:
+        """The decision made last; None = none yet."""
+        return self._kept(self.store.read(DECISIONS, last=1))
+
+    def rebuild(self, id: str) -> Tick:
+        """A kept decision with everything it was made from, equal to the tick that was kept.
+
+        Raises:
+            StoreError: no decision of that id is kept.
+        """
+        kept = self._kept(self.store.read(DECISIONS, key=id, last=1))
+        if kept is None:
+            raise StoreError(f"no decision {id!r} is kept; `Engine.ticks()` tells those that are")
+        return Tick(**{part: self.part(kept, part, form) for part, form in PARTS.items()}, made_by=kept.made_by)
+
+    def part(self, kept: Kept, part: str, form: type[V]) -> V:
+        """One part of a kept decision."""
+        digest = kept.parts[part]
+        found = self.store.read(BLOBS, key=digest, last=1)
+        if not found:
+            raise StoreError(f"the {part} of decision {kept.id} ({digest}) is missing from the store")
+        return codec.loads(form, zlib.decompress(found[-1].body), source=f"{part} of {kept.id}")
+
+    # --- settings of the store itself -----------------------------------------------------------
+
+    def seed(self) -> int:
+        """What chance is drawn from: drawn once, by whoever needs it first, and the same for everybody after."""
+        drawn = str(SystemRandom().getrandbits(32)).encode()
+        self.store.swap("seed", drawn, None)
+        return int(self.store.get("seed") or drawn)
+
+    def adopt(self, tiers: Tiers, by: str = "operator") -> bool:
+        """Enter the adopted set in its chain unless it is the last link; whether it was entered."""
+        if tiers.file is None:
+            return False
+        digest = sha256(codec.dumps(tiers.rows)).hexdigest()
+        with self.transaction():
+            found = self.store.read(ADOPTIONS, key=tiers.file, last=1)
+            was = codec.loads(Adopted, found[-1].body, source=ADOPTIONS).digest if found else None
+            if was != digest:
+                self._append(ADOPTIONS, tiers.file, self.now(), Adopted(digest, was, self.now(), by, tiers.rows))
+        return was != digest
+
+    def mark(self) -> None:
+        """Note how far the evidence is folded, so that the next process starts there."""
+        seen, known = self._readings.present(), self._listings.present()
+        mark = Mark(FORM, self._readings.since, self._listings.since, resting(seen), sampled(known))
+        noted, body = self._mark()
+        if (mark.readings, mark.listings) > (noted.readings, noted.listings):
+            self.store.swap("mark", codec.dumps(mark), body)
+
+    def prune(self, before: datetime) -> None:
+        """Forget what was told before an instant, but never what a condition, circuit or journal entry still needs."""
+        for log in KEYED:
+            newest = (self.store.read(log, key=key, last=1) for key in self.store.keys(log))
+            self.store.prune(log, before, [record.seq for records in newest for record in records])
+        self.store.prune(DECISIONS, before, [record.seq for record in self.store.read(DECISIONS, last=1)])
+        self.store.prune(BLOBS, before - DAY, self._blobs_of_last())
+
+    # --- below ----------------------------------------------------------------------------------
+
+    def _append(self, log: str, key: str, at: datetime, value: object) -> None:
+        self.store.append(log, key, at, codec.dumps(value))
+
+    def _blob(self, body: bytes, at: datetime) -> str:
+        """Keep a text by its digest. One in use is written anew each day, so that pruning by age never takes it."""
+        digest = sha256(body).hexdigest()
+        found = self.store.read(BLOBS, key=digest, last=1)
+        if not found or at - found[-1].at >= DAY:
+            self.store.append(BLOBS, digest, at, zlib.compress(body))
+        return digest
+
+    def _blobs_of_last(self) -> tuple[int, ...]:
+        last = self.last()
+        found = [self.store.read(BLOBS, key=digest, last=1) for digest in last.parts.values()] if last else []
+        return tuple(record.seq for records in found for record in records)
+
+    def _kept(self, records: tuple[Record, ...]) -> Kept | None:
+        return codec.loads(Kept, records[-1].body, source=DECISIONS) if records else None
+
+    def _mark(self) -> tuple[Mark, bytes | None]:
+        body = self.store.get("mark")
+        try:
+            mark = Mark() if body is None else codec.loads(Mark, body, source="mark")
+        except FormError:  # of another release: the logs themselves are the truth
+            return Mark(), body
+        return (mark if mark.form == FORM else Mark()), body
+
+
+def _key(name: str, word: str, usual: str) -> str:
+    """A key that keeps what is good apart from what is not, so that neither is ever the other's newest."""
+    return name if word == usual else f"{name} {word}"

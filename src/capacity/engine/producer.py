@@ -1,0 +1,229 @@
+"""One producer, many readers: a source is claimed, asked once if it is due, and what it said is published.
+
+Cadence comes from budgets and the policy's accounts only; no number of seats, engines or readers changes it [L18]. That
+a source is asked is noted before it is, so a producer that dies while asking does not make the next one ask too soon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+from attrs import evolve, frozen
+
+from capacity.core.facts import fact
+from capacity.engine.answers import UNREADABLE, Login, Said, said, told, unread
+from capacity.engine.backends import Backend, Source, failing
+from capacity.engine.cadence import due
+from capacity.engine.ledger import Ledger
+from capacity.engine.settings import Settings
+from capacity.errors import PluginError, WireError
+from capacity.plugins.factories import said as told_of
+from capacity.ports import Claim, Document, Flow, Listing, Reading
+from capacity.values.conditions import Fact
+from capacity.values.policy import Policy
+from capacity.wire import Host, run_all
+
+
+@frozen
+class Produced:
+    """What one round published.
+
+    Attributes:
+        readings: sorted by pool.
+        listings: sorted by account.
+        raised: what is wrong with accounts and plugins.
+        asked: names of the sources that were asked.
+    """
+
+    readings: tuple[Reading, ...] = ()
+    listings: tuple[Listing, ...] = ()
+    raised: tuple[Fact, ...] = ()
+    asked: frozenset[str] = frozenset()
+
+
+@frozen(eq=False)
+class Question:
+    """A source that is ours to ask now.
+
+    Attributes:
+        source: which.
+        login: whose.
+        key: what claims and memory go by.
+        claim: ours on it.
+    """
+
+    source: Source
+    login: Login
+    key: str
+    claim: Claim
+
+
+class Producer:
+    """Asks the sources of a policy and publishes what they say.
+
+    Args:
+        policy: whose accounts.
+        backends: account → its ports.
+        ledger: where it is published.
+        host: where flows run.
+        holder: who claims.
+        settings: how long a claim lives.
+    """
+
+    def __init__(
+        self, policy: Policy, backends: Mapping[str, Backend], ledger: Ledger, host: Host, holder: str, settings: Settings
+    ) -> None:  # fmt: skip  # what it works with, each once
+        self._backends, self._ledger = backends, ledger
+        self._host, self._holder, self._settings = host, holder, settings
+        self._pools = {
+            name: tuple(pool.name for pool in policy.pools.values() if pool.account == name) or (name,)
+            for name in backends
+        }
+        self._logins: dict[str, Login] = {}
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """Names of everything that can be asked."""
+        return frozenset(source.name for backend in self._backends.values() for source in backend.sources)
+
+    def produce(self, idle: Collection[str] = ()) -> Produced:
+        """Ask everything that is due, together, and publish the answers.
+
+        Args:
+            idle: pools nobody runs on, or that are exhausted.
+        """
+        faults = [*self._identify(), *(one for backend in self._backends.values() for one in backend.faults)]
+        doubles = {double.subject: double for double in self._doubles()}
+        sources = (source for name, one in self._backends.items() if name not in doubles for source in one.sources)
+        questions = [question for source in sources if (question := self._claim(source, idle)) is not None]
+        answers = self._run({one.source.name: (one.source.ask, one.source.budget.deadline) for one in questions})
+        found = [self._publish(one, answers[one.source.name]) for one in questions]
+        return Produced(
+            tuple(sorted((one for each in found for one in each.readings), key=lambda one: one.pool)),
+            tuple(sorted((one for each in found for one in each.listings), key=lambda one: one.account or "")),
+            (*faults, *doubles.values(), *(each.fault for each in found if each.fault is not None)),
+            frozenset(answers),
+        )
+
+    def observe(self, account: str, document: Document, origin: str) -> tuple[Reading | Listing, ...]:
+        """Publish what a document says that somebody else saw, and put the next question off.
+
+        Args:
+            account: the account's name in the policy.
+            document: what was seen.
+            origin: who saw it.
+
+        Returns:
+            What was published; `()` where the backend's reader says that the document is not its own.
+
+        Raises:
+            PluginError: nobody reads documents of this account, or the reader broke its contract.
+        """
+        if account not in self._logins:
+            self._identify()
+        found = self._read(self._backends[account], self._logins[account], document, origin)
+        with self._ledger.transaction():
+            self._enter(account, found)
+            for source in self._backends[account].sources if found.good else ():
+                if (source.kind == "probe") is bool(found.readings):
+                    key = _key(source, self._logins[account])
+                    self._ledger.remember(key, evolve(self._ledger.asked(key), told_at=self._ledger.now()))
+        return (*found.readings, *found.listings)
+
+    # --- whose is what --------------------------------------------------------------------------
+
+    def _identify(self) -> list[Fact]:
+        """Learn the login of every account from local files; where nobody can tell, its name stands for it."""
+        probers = {name: one.prober for name, one in self._backends.items() if one.prober is not None}
+        deadline = self._settings.read_deadline
+        answers = self._run({name: (prober.account, deadline) for name, prober in probers.items()})
+        faults = []
+        for name, backend in self._backends.items():
+            answer = answers.get(name)
+            fingerprint = answer if isinstance(answer, str) and answer else name
+            self._logins[name] = Login(name, fingerprint, self._pools[name])
+            if answer is not None and fingerprint != answer and not isinstance(answer, WireError):
+                why = (
+                    told_of(answer) if isinstance(answer, Exception) else f"account() returned {type(answer).__name__}"
+                )
+                faults.append(failing(backend.sources[0].plugin, f"{name} account", why))
+        return faults
+
+    def _doubles(self) -> Iterator[Fact]:
+        """The accounts whose login another account, first by name, has already."""
+        first: dict[tuple[str, str], str] = {}
+        for name in sorted(self._backends):
+            login = (self._backends[name].account.plugin, self._logins[name].fingerprint)
+            if first.setdefault(login, name) != name:
+                yield fact("duplicate-account", name, account=first[login])
+
+    # --- asking ---------------------------------------------------------------------------------
+
+    def _claim(self, source: Source, idle: Collection[str]) -> Question | None:
+        """Take a source that is due, and note that it is being asked."""
+        login = self._logins[source.account]
+        key, rests = _key(source, login), all(pool in idle for pool in login.pools)
+        if not self._due(source, key, rests):
+            return None
+        claim = self._ledger.store.claim(key, self._holder, 1, self._settings.probe_life)
+        if claim is None:
+            return None
+        if not self._due(source, key, rests):  # somebody asked between the two looks
+            self._ledger.store.release(claim)
+            return None
+        with self._ledger.transaction():
+            self._ledger.remember(key, self._ledger.asked(key).asking(self._ledger.now()))
+        return Question(source, login, key, claim)
+
+    def _due(self, source: Source, key: str, rests: bool) -> bool:
+        return due(source.budget, self._ledger.asked(key), key, self._ledger.now(), idle=rests)
+
+    def _run(self, flows: Mapping[str, tuple[Callable[[], Flow[Any]], timedelta]]) -> Mapping[str, Any]:
+        started = {name: (_begun(make), deadline) for name, (make, deadline) in flows.items()}
+        return run_all(started, host=self._host) if started else {}
+
+    # --- publishing -----------------------------------------------------------------------------
+
+    def _publish(self, question: Question, answer: Any) -> Said:
+        found = said(question.source, answer, question.login, self._ledger.now())
+        with self._ledger.transaction():
+            self._enter(question.source.account, found)
+            asked = self._ledger.asked(question.key).answered(good=found.good, retry_at=found.retry_at)
+            self._ledger.remember(question.key, asked)
+        self._ledger.store.release(question.claim)
+        return found
+
+    def _enter(self, account: str, found: Said) -> None:
+        for reading in found.readings:
+            self._ledger.publish(reading)
+        for listing in found.listings:
+            self._ledger.publish_listing(account, listing)
+
+    def _read(self, backend: Backend, login: Login, document: Document, origin: str) -> Said:
+        """A document through the backend's reader; what was seen says who saw it."""
+        name, plugin, at = login.account, backend.account.plugin, self._ledger.now()
+        if backend.reader is None:
+            raise PluginError(
+                f"account {name}: no reader of {plugin} is there for what others saw; see `capacity plugins`"
+            )
+        try:
+            readings, listing = backend.reader.readings(document), None
+            if readings is None:
+                listing = backend.reader.listing(document)
+        except UNREADABLE as error:
+            return Said(unread(login, origin, error, at, None))
+        except Exception as error:
+            raise PluginError(f"account {name}: the reader of {plugin} broke its contract: {told_of(error)}") from error
+        values = readings if readings is not None else () if listing is None else (listing,)
+        return told((evolve(one, source=f"{origin}:{one.source}") for one in values), login, at, None)
+
+
+async def _begun(make: Callable[[], Flow[Any]]) -> Any:
+    """The flow, made inside another: one that fails while it is made fails alone."""
+    return await make()
+
+
+def _key(source: Source, login: Login) -> str:
+    return f"{source.kind}:{source.plugin.name}/{login.fingerprint}"

@@ -1,0 +1,60 @@
+"""Conditions the engine raises by itself, and what changed. All others are the decision's, or pass through. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+
+from attrs import evolve
+
+from capacity.core.facts import fact
+from capacity.engine.documents import Written
+from capacity.values.conditions import CONDITIONS, Condition, Fact
+from capacity.values.decision import TOOK
+
+NOT_APPLIED, PLUGIN, DOUBLE = "core:not-applied", "core:plugin-failing", "core:duplicate-account"
+ENGINES = frozenset({NOT_APPLIED, PLUGIN, DOUBLE})
+"""The codes an engine raises and clears; a decision carries them through."""
+
+
+def restated(before: Iterable[Condition], raised: Iterable[Fact], at: datetime) -> tuple[Condition, ...]:
+    """What stands once the engine's own conditions are those raised now; each keeps the instant it was first raised."""
+    old = {condition.key: condition for condition in before}
+    own = {(one.code, one.subject): one for one in raised}
+    kept = [condition for key, condition in old.items() if key[0] not in ENGINES]
+    kept += [_condition(made, old.get(key), at) for key, made in own.items()]
+    return tuple(sorted(kept, key=lambda condition: condition.key))
+
+
+def _condition(made: Fact, old: Condition | None, at: datetime) -> Condition:
+    ends, loud = CONDITIONS[made.code]
+    return Condition(made, "raised", old.since if old else at, ends, loud)
+
+
+def lasting(before: Iterable[Condition], code: str, subjects: Collection[str] | None = None) -> Iterator[Fact]:
+    """Facts of that code that stood before, about those subjects; None = about any."""
+    return (one.fact for one in before if one.fact.code == code and (subjects is None or one.fact.subject in subjects))
+
+
+def not_applied(done: Iterable[Written]) -> Iterator[Fact]:
+    """The placements that did not take, for any reason but that the seat is gone or that nobody can tell."""
+    for written in done:
+        outcome = written.outcome
+        if outcome is not None and outcome.word not in (*TOOK, "gone", "indeterminate"):
+            because = outcome.detail or None
+            yield fact("not-applied", "/".join(written.placement.key), outcome=outcome.word, because=because)
+
+
+def changes(before: Iterable[Condition], after: Iterable[Condition], at: datetime) -> tuple[Condition, ...]:
+    """What is to be entered: conditions raised, or told anew with other figures, and those that ended."""
+    old = {condition.key: condition for condition in before}
+    new = {condition.key: condition for condition in after}
+    told = [condition for key, condition in new.items() if old.get(key) != condition]
+    ended = [evolve(condition, status="cleared", since=at) for key, condition in old.items() if key not in new]
+    return tuple(sorted((*told, *ended), key=lambda condition: condition.key))
+
+
+def news(before: Iterable[Condition], changed: Iterable[Condition]) -> tuple[Condition, ...]:
+    """Of what changed, what somebody is told: what was raised or ended, not what only has other figures."""
+    stood = {condition.key for condition in before}
+    return tuple(one for one in changed if one.status == "cleared" or one.key not in stood)

@@ -1,0 +1,230 @@
+"""One tick, and the only file that knows its order.
+
+1  produce   what is due is asked; what was said is published
+2  claim     the fleets, in the order of their names
+3  read      the seats as they stand
+4  fold      every log, at one instant
+5  settle    the intents of earlier ticks that have no outcome
+6  decide    from the four values, and from nothing else
+7  keep      the decision with its inputs, and every intent, in one durable transaction
+8  apply     one placement after another, each outcome journalled before the next is sent
+9  tell      conditions are entered, and the operator's command is told what changed
+10 prune     what is too old and needed by nothing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from attrs import frozen
+
+from capacity.core.decide import decide, prepare
+from capacity.engine.actuation import Actuation, Where
+from capacity.engine.claims import Claims
+from capacity.engine.documents import Written
+from capacity.engine.ledger import Ledger
+from capacity.engine.notify import notify
+from capacity.engine.producer import Produced, Producer
+from capacity.engine.settings import Settings
+from capacity.engine.standing import NOT_APPLIED, PLUGIN, changes, lasting, news, not_applied, restated
+from capacity.ports import Fleet, Outcome, Placement, Reading
+from capacity.values.conditions import Condition, Fact
+from capacity.values.decision import WRITES, Decision
+from capacity.values.failures import Circuit
+from capacity.values.history import History, Holds
+from capacity.values.limits import Headroom
+from capacity.values.models import Inventory
+from capacity.values.policy import Policy
+from capacity.values.tick import Tick
+from capacity.wire import Host
+
+
+@frozen(eq=False)
+class Works:
+    """What a tick works with.
+
+    Attributes:
+        policy: what the operator wants.
+        ledger: what is known and done.
+        producer: asks the sources.
+        actuation: reads and writes the fleets.
+        host: where the notify command runs.
+        holder: who claims.
+        settings: lives and spans.
+        made_by: distribution → version.
+    """
+
+    policy: Policy
+    ledger: Ledger
+    producer: Producer
+    actuation: Actuation
+    host: Host
+    holder: str
+    settings: Settings
+    made_by: Mapping[str, str]
+
+
+@frozen
+class Present:
+    """Every log, folded at one instant.
+
+    Attributes:
+        as_of: the instant, UTC.
+        inventory: what can run.
+        headroom: what is left.
+        circuits: stops in force.
+    """
+
+    as_of: datetime
+    inventory: Inventory
+    headroom: Headroom
+    circuits: tuple[Circuit, ...]
+
+
+@frozen
+class Report:
+    """What a tick did.
+
+    Attributes:
+        tick: the decision with everything it was made from.
+        published: the readings that were published, sorted by pool.
+        outcomes: what became of every placement that was sent or concluded, those of earlier ticks first.
+        changed: conditions that were raised or ended.
+        conditions: those that stand now, sorted by (code, subject).
+        unnotified: why the notify command was not told; None = it was, or there was nothing to tell.
+    """
+
+    tick: Tick
+    published: tuple[Reading, ...] = ()
+    outcomes: tuple[tuple[Placement, Outcome], ...] = ()
+    changed: tuple[Condition, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    unnotified: str | None = None
+
+    @property
+    def loud(self) -> tuple[Condition, ...]:
+        """The standing conditions that need a person."""
+        return tuple(condition for condition in self.conditions if condition.loud)
+
+
+def tick(works: Works) -> Report:
+    """Do the whole of it once."""
+    works.ledger.adopt(works.policy.tiers)
+    produced = produce(works)
+    with Claims(works.ledger.store, works.holder, works.settings.fleet_life, sorted(works.policy.fleets)) as claims:
+        fleets = works.actuation.read(claims.others)
+        present = fold(works)
+        settled = settle(works, present, fleets, claims)
+        before = works.ledger.conditions()
+        decided = decision(works, present, fleets, restated(before, _own(works, before, produced), present.as_of))
+        intents = keep(works, decided, claims)
+        done = (*settled, *works.actuation.carry_out(intents, claims))
+    after = _after(works, before, produced, decided, fleets, done)
+    changed, unnotified = tell(works, decided, before, after)
+    works.ledger.mark()
+    works.ledger.prune(present.as_of - works.settings.retention)
+    outcomes = tuple((written.placement, written.outcome) for written in done if written.outcome is not None)
+    return Report(decided, produced.readings, outcomes, changed, after, unnotified)
+
+
+def plan(works: Works) -> Tick:
+    """Decide from what was published and from the seats as they stand; claim, journal and apply nothing."""
+    fleets = works.actuation.read({})
+    return decision(works, fold(works), fleets, works.ledger.conditions())
+
+
+# --- the steps ----------------------------------------------------------------------------------
+
+
+def produce(works: Works) -> Produced:
+    """Step 1. A pool nobody runs on, or that is exhausted, is asked about less often."""
+    last, headroom = works.ledger.last(), works.ledger.headroom(works.policy, works.ledger.now())
+    unused = set() if last is None or last.running is None else works.policy.pools.keys() - set(last.running)
+    exhausted = {name for name, pool in headroom.pools.items() if pool.pace == "exhausted"}
+    return works.producer.produce(unused | exhausted)
+
+
+def fold(works: Works) -> Present:
+    """Step 4."""
+    ledger, as_of = works.ledger, works.ledger.now()
+    return Present(as_of, ledger.inventory(as_of), ledger.headroom(works.policy, as_of), ledger.circuits(as_of))
+
+
+def settle(works: Works, present: Present, fleets: tuple[Fleet, ...], claims: Claims) -> tuple[Written, ...]:
+    """Step 5."""
+    unsettled = works.ledger.unsettled()
+    if not unsettled:
+        return ()
+    return works.actuation.settle(unsettled, fleets, claims, spotter(works.policy, present, fleets))
+
+
+def decision(works: Works, present: Present, fleets: tuple[Fleet, ...], conditions: tuple[Condition, ...]) -> Tick:
+    """Step 6."""
+    ledger, last = works.ledger, works.ledger.last()
+    turn = 0 if last is None else last.turn + 1
+    holds = Holds(present.circuits)
+    history = History(present.as_of, turn, ledger.seed(), fleets, ledger.journal(), holds, conditions)
+    made = decide(present.inventory, present.headroom, works.policy, history)
+    return Tick(present.inventory, present.headroom, works.policy, history, made, works.made_by)
+
+
+def keep(works: Works, decided: Tick, claims: Claims) -> tuple[Written, ...]:
+    """Step 7: either the decision and all its intents are there, or none of it."""
+    made = _made(decided)
+    with works.ledger.transaction(durable=True):
+        works.ledger.keep(decided, running(made))
+        return works.actuation.intend((one for one in made.placements if one.act in WRITES), claims)
+
+
+def tell(
+    works: Works, decided: Tick, before: tuple[Condition, ...], after: tuple[Condition, ...]
+) -> tuple[tuple[Condition, ...], str | None]:
+    """Step 9: what changed, and why the operator's command could not be told."""
+    changed = changes(before, after, decided.history.as_of)
+    with works.ledger.transaction():
+        works.ledger.note(changed)
+    told = news(before, changed)
+    deadline = works.settings.notify_deadline
+    return told, notify(works.policy.notify, _made(decided).id, told, works.host, deadline)
+
+
+# --- what the steps ask -------------------------------------------------------------------------
+
+
+def spotter(policy: Policy, present: Present, fleets: tuple[Fleet, ...]) -> Where:
+    """From a seat to where it is, as the decision would tell it."""
+    history = History(present.as_of, fleets=fleets, holds=Holds(present.circuits))
+    desk = prepare(present.inventory, present.headroom, policy, history)
+    return lambda seat: desk.spot(seat).candidate
+
+
+def running(made: Decision) -> tuple[str, ...] | None:
+    """The pools a seat runs on after a decision; None where the place of some seat that may run is not known."""
+    placements = made.placements
+    if any(one.act == "leave" and one.candidate is None for one in placements):
+        return None
+    return tuple(sorted({one.candidate.pool for one in placements if one.candidate is not None}))
+
+
+def _made(decided: Tick) -> Decision:
+    if decided.decision is None:
+        raise ValueError("this tick has not been decided")
+    return decided.decision
+
+
+def _own(works: Works, before: tuple[Condition, ...], produced: Produced) -> tuple[Fact, ...]:
+    """What the engine itself has to say before a decision: of accounts, plugins, and what did not take last time."""
+    unheard = works.producer.sources - produced.asked
+    return (*produced.raised, *lasting(before, PLUGIN, unheard), *lasting(before, NOT_APPLIED))
+
+
+def _after(
+    works: Works, before: tuple[Condition, ...], produced: Produced, decided: Tick, fleets: Iterable[Fleet],
+    done: Iterable[Written],
+) -> tuple[Condition, ...]:  # fmt: skip  # what may have changed, each once
+    """What stands now: a placement that did not take is told until its fleet was written to without it."""
+    closed = tuple(f"{fleet.name}/" for fleet in fleets if fleet.held_by is not None or fleet.refuses is not None)
+    own = [one for one in _own(works, before, produced) if one.code != NOT_APPLIED or one.subject.startswith(closed)]
+    standing = (condition for condition in _made(decided).conditions if condition.status == "raised")
+    return restated(standing, (*own, *not_applied(done)), decided.history.as_of)
