@@ -6,6 +6,7 @@ So a reader needs no lock and never sees half of a transaction, and undoing is f
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -76,12 +77,9 @@ class MemoryStore:
     def read(self, log: str, *, key: str | None = None, since: int = 0, last: int | None = None) -> tuple[Record, ...]:
         """Records of a log with a sequence number above `since`, oldest first; with `last`, only the newest so many."""
         keys = self._seen().logs.get(log, {})
-        if key is None:
-            records = sorted((record for of in keys.values() for record in of), key=lambda record: record.seq)
-        else:
-            records = list(keys.get(key, ()))
-        newer = tuple(record for record in records if record.seq > since)
-        return newer if last is None else newer[max(0, len(newer) - last) :]
+        chosen = keys.values() if key is None else (keys.get(key, ()),)
+        newest = [record for records in chosen for record in _tail(records, since, last)]
+        return _tail(tuple(sorted(newest, key=lambda record: record.seq)), since, last)
 
     def keys(self, log: str) -> tuple[str, ...]:
         """The keys of a log, sorted."""
@@ -190,3 +188,8 @@ class MemoryStore:
 
 def _without(mapping: Mapping[K, V], key: K) -> dict[K, V]:
     return {of: value for of, value in mapping.items() if of != key}
+
+
+def _tail(records: tuple[Record, ...], since: int, last: int | None) -> tuple[Record, ...]:
+    start = bisect_right(records, since, key=lambda record: record.seq)
+    return records[start if last is None else max(start, len(records) - last) :]

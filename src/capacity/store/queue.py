@@ -20,8 +20,8 @@ PATIENCE_S = 30.0
 """How long a writer waits, in seconds. A write takes about a millisecond (`benchmarks/store.py`), so whoever holds the
 lock for so long was stopped by somebody."""
 
-SHORTEST_NAP_S, LONGEST_NAP_S = 0.0005, 0.004
-"""Between two looks at the lock, in seconds. Eight processes that claim every 10 ms wait no longer with these than in
+NAP_S = 0.0005
+"""At most, between two looks at the lock, in seconds. With it eight processes that claim every 10 ms wait as long as in
 the kernel's own queue, which knows no end of patience."""
 
 
@@ -46,15 +46,14 @@ def queue(path: Path) -> Iterator[None]:
 
 
 def _wait(lock: int, path: Path) -> None:
-    end, nap = time.monotonic() + PATIENCE_S, SHORTEST_NAP_S
+    end = time.monotonic() + PATIENCE_S
     while not _taken(lock):
         if time.monotonic() > end:
             raise StoreError(
                 f"{path}: another process has been writing for {PATIENCE_S:.0f} s; "
                 f"`fuser {path}.lock` names it: let it go on, or end it, and try again"
             )
-        time.sleep(nap * random.random())
-        nap = min(nap * 2, LONGEST_NAP_S)
+        time.sleep(NAP_S * random.random())
 
 
 def _taken(lock: int) -> bool:
