@@ -18,8 +18,8 @@ from capacity_claude._wire import instant, word
 FILE = ".credentials.json"
 SOURCE = "credentials"
 
-PLAIN = frozenset({"scopes", "subscriptionType"})
-"""Keys whose texts may be seen in the masked form: what a login may do, and what it pays for."""
+PLAIN = frozenset({"expiresAt", "scopes", "subscriptionType"})
+"""Keys whose texts may be seen in the masked form: how long a login holds, what it may do, what it pays for."""
 
 SKEW = timedelta(minutes=2)
 """A token that ends so soon counts as ended: it must outlive the request, and clocks differ."""
@@ -28,9 +28,10 @@ MASKED = "***"
 """What the driver puts in place of a text it hides."""
 
 
-def is_credentials(body: Any) -> bool:
-    """Whether a body is a credentials file: it holds our login, or at least those of tool servers."""
-    return isinstance(body, dict) and ("claudeAiOauth" in body or "mcpOAuth" in body)
+def is_credentials(doc: Document, body: Any) -> bool:
+    """Whether a document is a credentials file: it holds our login, or those of tool servers, or says that it is."""
+    named = (doc.asked or "").endswith(FILE)
+    return isinstance(body, dict) and (named or "claudeAiOauth" in body or "mcpOAuth" in body)
 
 
 def holds_login(body: Any) -> bool:
@@ -66,10 +67,11 @@ def _state(login: Mapping[str, Any], at: datetime) -> tuple[State, str | None]:
 
 
 def _lacks_scope(scopes: object) -> bool:
-    """Whether a list of scopes is there, can be read, and lacks the one that reading usage needs."""
-    if not isinstance(scopes, list) or not scopes:
+    """Whether scopes are there, as a list or as OAuth's one text, can be read, and lack the one usage needs."""
+    told = scopes.split() if isinstance(scopes, str) else scopes
+    if not isinstance(told, list) or not told:
         return False
-    return not {SCOPE, MASKED} & {scope for scope in scopes if isinstance(scope, str)}
+    return not {SCOPE, MASKED} & {scope for scope in told if isinstance(scope, str)}
 
 
 def _plan(login: Mapping[str, Any]) -> str | None:

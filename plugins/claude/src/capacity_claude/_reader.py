@@ -17,7 +17,7 @@ class ClaudeReader:
     def readings(self, doc: Document) -> tuple[Reading, ...] | None:
         """One reading of the account's one pool, named `""`; None for a document that is not about quota or login."""
         body = parsed(doc)
-        if _credentials.is_credentials(body):
+        if _credentials.is_credentials(doc, body):
             return (_credentials.credentials(doc, body),)
         return (_usage.usage(doc, body),) if _usage.is_usage(doc, body) else None
 

@@ -80,15 +80,17 @@ def told(body: Mapping[str, Any]) -> Told:
     """The limits of a body, whichever of the two shapes it has."""
     rows, dropped = _rows(body.get("limits"))
     windows, unread = _windows(body)
-    names = {limit.name for limit in rows}
-    beside = {key: limit for key, limit in windows.items() if limit.name not in names}
-    # a list without a row for the whole account cannot stand in for windows that have one
-    if any(limit.scope is None for limit in rows):
-        unread += [f"{_quoted(key)} is not in the list" for key in beside]
+    # a list without a figure for the whole account cannot stand in for windows that have one
+    if any(limit.scope is None and limit.percent is not None for limit in rows):
+        names = {limit.name for limit in rows}
+        unread += [f"{_quoted(key)} is not in the list" for key, limit in windows.items() if limit.name not in names]
     else:
-        rows += beside.values()
+        rows += windows.values()
     twins = {limit.name: limit.blocked for limit in windows.values()}
-    limits = [evolve(limit, blocked=twins.get(limit.name, limit.blocked)) for limit in _unique(rows)]
+    limits = [
+        evolve(limit, blocked=twins.get(limit.name) if limit.blocked is None else limit.blocked)
+        for limit in _unique(rows)
+    ]
     return Told((*limits, *extra_usage(body.get("extra_usage"), beside=bool(limits))), (*dropped, *unread))
 
 
