@@ -26,7 +26,7 @@ PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 SOURCES = ("src", *(f"plugins/{plugin.name}/src" for plugin in PLUGINS))
 CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 CLOSING = re.compile(r"(\d+ (passed|failed|skipped|errors?|deselected|xfailed|xpassed)|no tests ran)\b.* in [\d.]+s")
-REAL_PROGRAM = "llama-server"
+REAL_PROGRAM, REAL_VARIABLE = "llama-server", "CAPACITY_LLAMA_SERVER"
 
 nox.needs_version = ">=2025.10.16"
 nox.options.default_venv_backend = "uv"
@@ -256,9 +256,9 @@ def real(session: nox.Session) -> None:
 
 
 if os.environ.get("CAPACITY_REAL"):
-    if shutil.which(REAL_PROGRAM):
+    if os.environ.get(REAL_VARIABLE) or shutil.which(REAL_PROGRAM):
         nox.options.sessions = [*CHECKS, "real", *TESTS]
     else:
-        not_run.append(f"real: no {REAL_PROGRAM} on PATH")
+        not_run.append(f"real: no {REAL_PROGRAM} on PATH, and none is named in {REAL_VARIABLE}")
 else:
     not_run.append("real: ask for it with `nox -s real`, or CAPACITY_REAL=1 where the program is installed")
