@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
-from typing import Any
+from typing import TypeVar
 
 from attrs import evolve
 
-from capacity.engine.aftermath import concluded
+from capacity.engine.aftermath import asked_of, concluded
 from capacity.engine.claims import Claims
 from capacity.engine.documents import Written
 from capacity.engine.ledger import Ledger
 from capacity.engine.settings import Settings
-from capacity.errors import CapacityError
+from capacity.errors import CapacityError, PluginError
 from capacity.plugins.factories import said as told_of
-from capacity.ports import Actuator, Candidate, Fleet, Outcome, Placement, Seat
+from capacity.ports import Actuator, Candidate, Fleet, Flow, Outcome, Placement, Seat, Snapshot
+from capacity.values.decision import TOOK
 from capacity.values.policy import Policy
 from capacity.wire import Host, run, run_all
 
+V = TypeVar("V")
 Where = Callable[[Seat], Candidate | None]
 """From a seat to where it is; None where that is not known."""
 
@@ -50,15 +52,18 @@ class Actuation:
         Args:
             others: fleet → another controller that holds it.
         """
-        flows = {name: (_fleet(actuator), self._settings.read_deadline) for name, actuator in self._actuators.items()}
+        deadline = self._settings.read_deadline
+        flows = {name: (_typed(Fleet, actuator.fleet), deadline) for name, actuator in self._actuators.items()}
         answers = run_all(flows, host=self._host) if flows else {}
         return tuple(self._read(name, answers[name], others.get(name)) for name in sorted(answers))
 
-    def _read(self, name: str, answer: Any, held_by: str | None) -> Fleet:
+    def _read(self, name: str, answer: Fleet | Exception, held_by: str | None) -> Fleet:
         if isinstance(answer, Fleet):
-            return evolve(answer, held_by=held_by)
-        why = str(answer) if isinstance(answer, CapacityError) else f"its actuator failed: {told_of(answer)}"
-        return Fleet(name, self._ledger.now(), refuses=why, held_by=held_by)
+            told = {answer.name, *(seat.fleet for seat in answer.seats)}
+            if told == {name}:
+                return evolve(answer, held_by=held_by)
+            answer = PluginError(f"its actuator told of {', '.join(sorted(told - {name}))} instead")
+        return Fleet(name, self._ledger.now(), refuses=_why(answer), held_by=held_by)
 
     def settle(
         self, unsettled: Iterable[Written], fleets: Iterable[Fleet], claims: Claims, where: Where
@@ -74,7 +79,7 @@ class Actuation:
 
     def _conclude(self, written: Written, seat: Seat | None, claims: Claims, where: Where) -> Written:
         name = written.placement.fleet
-        again = "reads-back" in self._actuators[name].abilities and self._policy.fleets[name].mode == "enforce"
+        again = "reads-back" in self._actuators[name].abilities and self._writes(name)
         outcome = concluded(written, seat, where(seat) if seat else None, again=again)
         if outcome is not None:
             return self._enter(written, outcome, claims)
@@ -100,7 +105,7 @@ class Actuation:
 
         The caller holds the durable transaction that keeps the decision too.
         """
-        mine = {name: fleet.mode == "enforce" and claims.keep(name) for name, fleet in self._policy.fleets.items()}
+        mine = {name: self._writes(name) and claims.keep(name) for name in self._policy.fleets}
         return tuple(self._journal(placement) for placement in placements if mine[placement.fleet])
 
     def _journal(self, placement: Placement, sent: int = 1) -> Written:
@@ -111,16 +116,34 @@ class Actuation:
 
     def _send(self, written: Written, claims: Claims) -> Written:
         """Apply one placement. What could not be known is not entered: the next tick reads it back."""
-        flow = _applied(self._actuators[written.placement.fleet], written.placement)
+        act, actuator = written.placement, self._actuators[written.placement.fleet]
+        lacking = asked_of(act) - actuator.abilities
+        if lacking:
+            refusal = Outcome("rejected", f"the actuator of {act.fleet} does not offer {', '.join(sorted(lacking))}")
+            return self._enter(written, refusal, claims)
         try:
+            flow = _typed(Outcome, actuator.apply, act)
             outcome = run(flow, deadline=self._settings.apply_deadline, host=self._host)
-        except CapacityError as error:
-            outcome = Outcome("indeterminate", str(error))
-        except Exception as error:  # noqa: BLE001  # whatever an actuator raises, it may have written before it did
-            outcome = Outcome("indeterminate", f"its actuator failed: {told_of(error)}")
+        except Exception as error:  # noqa: BLE001 - whatever an actuator raises, it may have written before it did
+            outcome = Outcome("indeterminate", _why(error))
         if outcome.word == "indeterminate":
             return evolve(written, outcome=evolve(outcome, at=outcome.at or self._ledger.now()))
         return self._enter(written, outcome, claims)
+
+    def report(self, snapshot: Snapshot, claims: Claims) -> tuple[str, ...]:
+        """Tell the fleets that are ours to write what is known, where their actuators take it; why some were not told."""
+        takes = {name: one for name, one in self._actuators.items() if "report" in one.abilities and self._writes(name)}
+        flows = {
+            name: (_typed(Outcome, actuator.report, snapshot), self._settings.read_deadline)
+            for name, actuator in takes.items()
+            if claims.keep(name)
+        }
+        answers = run_all(flows, host=self._host) if flows else {}
+        refused = {name: _refusal(answer) for name, answer in answers.items()}
+        return tuple(f"the fleet {name} was not told: {why}" for name, why in refused.items() if why is not None)
+
+    def _writes(self, fleet: str) -> bool:
+        return self._policy.fleets[fleet].mode == "enforce"
 
     def _enter(self, written: Written, outcome: Outcome, claims: Claims) -> Written:
         """Journal an outcome, if the fleet is still ours to speak for."""
@@ -132,15 +155,19 @@ class Actuation:
         return done
 
 
-async def _fleet(actuator: Actuator) -> Fleet:
-    fleet = await actuator.fleet()
-    if not isinstance(fleet, Fleet):
-        raise TypeError(f"fleet() returned {type(fleet).__name__}, not a Fleet")
-    return fleet
+async def _typed(form: type[V], make: Callable[..., Flow[V]], *given: object) -> V:
+    """What an actuator's flow returns; made in here, so that one that fails while it is made fails alone."""
+    value = await make(*given)
+    if not isinstance(value, form):
+        raise TypeError(f"it returned {type(value).__name__}, not {form.__name__}")
+    return value
 
 
-async def _applied(actuator: Actuator, placement: Placement) -> Outcome:
-    outcome = await actuator.apply(placement)
-    if not isinstance(outcome, Outcome):
-        raise TypeError(f"apply() returned {type(outcome).__name__}, not an Outcome")
-    return outcome
+def _why(error: BaseException) -> str:
+    return str(error) if isinstance(error, CapacityError) else f"its actuator failed: {told_of(error)}"
+
+
+def _refusal(answer: Outcome | Exception) -> str | None:
+    if isinstance(answer, Exception):
+        return _why(answer)
+    return None if answer.word in TOOK else f"{answer.word}, {answer.detail}"

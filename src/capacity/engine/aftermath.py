@@ -1,13 +1,26 @@
-"""What became of a placement nobody heard of again, told from the seat as it stands now. Pure."""
+"""What a placement asks of an actuator, and what became of one nobody heard of again. Pure."""
 
 from __future__ import annotations
 
 from capacity.core.acts import OURS
 from capacity.engine.documents import Written
-from capacity.ports import Candidate, Outcome, Placement, Seat
+from capacity.ports import Ability, Candidate, Outcome, Placement, Seat
 
 SENT_AT_MOST = 2
 """How often one placement is sent: once, and once more where the seat is known to be as before."""
+
+
+def asked_of(act: Placement) -> frozenset[Ability]:
+    """The abilities an actuator needs for a placement."""
+    here, there = act.expected, act.candidate
+    needs: set[Ability] = {"park"} if act.act in ("park", "resume") else set()
+    if there is not None and (here is None or (here.harness, here.model) != (there.harness, there.model)):
+        needs.add("move")
+    if there is not None and there.effort != (here.effort if here is not None else None):
+        needs.add("effort")
+    if act.cadence is not None:
+        needs.add("cadence")
+    return frozenset(needs)
 
 
 def concluded(written: Written, seat: Seat | None, here: Candidate | None, *, again: bool) -> Outcome | None:

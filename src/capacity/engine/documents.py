@@ -59,7 +59,6 @@ class Kept:
     Attributes:
         id: of the decision.
         as_of: the instant of its inputs, UTC.
-        turn: how many decisions were made before.
         parts: `inventory`, `headroom`, `policy`, `history` and `decision` → sha-256, hexadecimal.
         running: pools a seat runs on after it; None = the place of some seat is not known.
         made_by: distribution → version.
@@ -67,7 +66,6 @@ class Kept:
 
     id: str
     as_of: datetime
-    turn: int
     parts: Mapping[str, str]
     running: tuple[str, ...] | None = None
     made_by: Mapping[str, str] = field(factory=dict)

@@ -109,12 +109,8 @@ def gathered(new: Iterable[V], before: tuple[V, ...]) -> tuple[V, ...]:
 
 def resting(seen: Mapping[str, Seen]) -> tuple[Reading, ...]:
     """The readings that the fold of readings rests on: folded anew they give the same."""
-    return tuple(
-        reading
-        for one in seen.values()
-        for reading in ((one.last,) if one.good in (None, one.last) else (one.last, one.good))
-        if reading is not None
-    )
+    pairs = ((one.last, one.last if one.good is None else one.good) for one in seen.values())
+    return tuple(reading for last, good in pairs for reading in ((last,) if good is last else (last, good)))
 
 
 def sampled(known: Catalogue) -> tuple[Sample, ...]:

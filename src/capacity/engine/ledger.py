@@ -13,8 +13,8 @@
 | `blobs` | sha-256 of the text | the text of one part of a tick, deflated | retention and a day |
 
 So the last good reading of a pool, the last word on a seat and a standing condition outlive any retention. Documents at
-a key: `seed`, `mark` (how far the evidence was folded) and `asked <source>` (`Asked`). Parts of a key are joined by one
-blank.
+a key: `seed`, `turn`, `mark` (how far the evidence was folded) and `asked <source>` (`Asked`). Parts of a key are
+joined by one blank.
 """
 
 from __future__ import annotations
@@ -166,11 +166,9 @@ class Ledger:
         """
         if tick.decision is None:
             raise ValueError("only a tick that was decided is kept")
-        at = tick.history.as_of
+        id, at = tick.decision.id, tick.history.as_of
         parts = {part: self._blob(codec.dumps(getattr(tick, part)), at) for part in PARTS}
-        self._append(DECISIONS, tick.decision.id, at, Kept(
-            tick.decision.id, at, tick.history.turn, parts, running, tick.made_by,
-        ))  # fmt: skip  # in the order of the class
+        self._append(DECISIONS, id, at, Kept(id, at, parts, running, tick.made_by))
 
     def ticks(self) -> tuple[str, ...]:
         """Ids of the decisions that are kept, oldest first."""
@@ -200,6 +198,15 @@ class Ledger:
         return codec.loads(form, zlib.decompress(found[-1].body), source=f"{part} of {kept.id}")
 
     # --- settings of the store itself -----------------------------------------------------------
+
+    def turn(self, *, take: bool) -> int:
+        """How many decisions were begun before; `take` begins one, so that no two ever have the same number."""
+        with self.transaction():
+            body = self.store.get("turn")
+            turn = int(body or b"0")
+            if take:
+                self.store.swap("turn", str(turn + 1).encode(), body)
+        return turn
 
     def seed(self) -> int:
         """What chance is drawn from: drawn once, by whoever needs it first, and the same for everybody after."""

@@ -8,7 +8,7 @@
 6  decide    from the four values, and from nothing else
 7  keep      the decision with its inputs, and every intent, in one durable transaction
 8  apply     one placement after another, each outcome journalled before the next is sent
-9  tell      conditions are entered, and the operator's command is told what changed
+9  tell      conditions are entered; the operator's command is told what changed, and the fleets what is known
 10 prune     what is too old and needed by nothing
 """
 
@@ -27,6 +27,7 @@ from capacity.engine.ledger import Ledger
 from capacity.engine.notify import notify
 from capacity.engine.producer import Produced, Producer
 from capacity.engine.settings import Settings
+from capacity.engine.snapshot import snapshot
 from capacity.engine.standing import NOT_APPLIED, PLUGIN, changes, lasting, news, not_applied, restated
 from capacity.ports import Fleet, Outcome, Placement, Reading
 from capacity.values.conditions import Condition, Fact
@@ -92,7 +93,7 @@ class Report:
         outcomes: what became of every placement that was sent or concluded, those of earlier ticks first.
         changed: conditions that were raised or ended.
         conditions: those that stand now, sorted by (code, subject).
-        unnotified: why the notify command was not told; None = it was, or there was nothing to tell.
+        untold: who could not be told, and why.
     """
 
     tick: Tick
@@ -100,7 +101,7 @@ class Report:
     outcomes: tuple[tuple[Placement, Outcome], ...] = ()
     changed: tuple[Condition, ...] = ()
     conditions: tuple[Condition, ...] = ()
-    unnotified: str | None = None
+    untold: tuple[str, ...] = ()
 
     @property
     def loud(self) -> tuple[Condition, ...]:
@@ -114,24 +115,28 @@ def tick(works: Works) -> Report:
     produced = produce(works)
     with Claims(works.ledger.store, works.holder, works.settings.fleet_life, sorted(works.policy.fleets)) as claims:
         fleets = works.actuation.read(claims.others)
-        present = fold(works)
-        settled = settle(works, present, fleets, claims)
+        settled = settle(works, fleets, claims)
+        if settled:
+            fleets = works.actuation.read(claims.others)
         before = works.ledger.conditions()
-        decided = decision(works, present, fleets, restated(before, _own(works, before, produced), present.as_of))
+        present = fold(works)
+        decided = decision(
+            works, present, fleets, restated(before, _own(works, before, produced), present.as_of), take=True
+        )
         intents = keep(works, decided, claims)
         done = (*settled, *works.actuation.carry_out(intents, claims))
-    after = _after(works, before, produced, decided, fleets, done)
-    changed, unnotified = tell(works, decided, before, after)
+        after = _after(works, before, produced, decided, done)
+        changed, untold = tell(works, decided, before, after, claims)
     works.ledger.mark()
     works.ledger.prune(present.as_of - works.settings.retention)
     outcomes = tuple((written.placement, written.outcome) for written in done if written.outcome is not None)
-    return Report(decided, produced.readings, outcomes, changed, after, unnotified)
+    return Report(decided, produced.readings, outcomes, changed, after, untold)
 
 
 def plan(works: Works) -> Tick:
     """Decide from what was published and from the seats as they stand; claim, journal and apply nothing."""
     fleets = works.actuation.read({})
-    return decision(works, fold(works), fleets, works.ledger.conditions())
+    return decision(works, fold(works), fleets, works.ledger.conditions(), take=False)
 
 
 # --- the steps ----------------------------------------------------------------------------------
@@ -151,20 +156,20 @@ def fold(works: Works) -> Present:
     return Present(as_of, ledger.inventory(as_of), ledger.headroom(works.policy, as_of), ledger.circuits(as_of))
 
 
-def settle(works: Works, present: Present, fleets: tuple[Fleet, ...], claims: Claims) -> tuple[Written, ...]:
-    """Step 5."""
+def settle(works: Works, fleets: tuple[Fleet, ...], claims: Claims) -> tuple[Written, ...]:
+    """Step 5. Where anything was left, the fleets are read again afterwards: it may have been sent once more."""
     unsettled = works.ledger.unsettled()
     if not unsettled:
         return ()
-    return works.actuation.settle(unsettled, fleets, claims, spotter(works.policy, present, fleets))
+    return works.actuation.settle(unsettled, fleets, claims, spotter(works.policy, fold(works), fleets))
 
 
-def decision(works: Works, present: Present, fleets: tuple[Fleet, ...], conditions: tuple[Condition, ...]) -> Tick:
-    """Step 6."""
-    ledger, last = works.ledger, works.ledger.last()
-    turn = 0 if last is None else last.turn + 1
-    holds = Holds(present.circuits)
-    history = History(present.as_of, turn, ledger.seed(), fleets, ledger.journal(), holds, conditions)
+def decision(
+    works: Works, present: Present, fleets: tuple[Fleet, ...], conditions: tuple[Condition, ...], *, take: bool
+) -> Tick:
+    """Step 6; `take` the next number, or only look at it."""
+    ledger, holds = works.ledger, Holds(present.circuits)
+    history = History(present.as_of, ledger.turn(take=take), ledger.seed(), fleets, ledger.journal(), holds, conditions)
     made = decide(present.inventory, present.headroom, works.policy, history)
     return Tick(present.inventory, present.headroom, works.policy, history, made, works.made_by)
 
@@ -178,15 +183,16 @@ def keep(works: Works, decided: Tick, claims: Claims) -> tuple[Written, ...]:
 
 
 def tell(
-    works: Works, decided: Tick, before: tuple[Condition, ...], after: tuple[Condition, ...]
-) -> tuple[tuple[Condition, ...], str | None]:
-    """Step 9: what changed, and why the operator's command could not be told."""
+    works: Works, decided: Tick, before: tuple[Condition, ...], after: tuple[Condition, ...], claims: Claims
+) -> tuple[tuple[Condition, ...], tuple[str, ...]]:
+    """Step 9: what is news, and who could not be told."""
     changed = changes(before, after, decided.history.as_of)
     with works.ledger.transaction():
         works.ledger.note(changed)
     told = news(before, changed)
-    deadline = works.settings.notify_deadline
-    return told, notify(works.policy.notify, _made(decided).id, told, works.host, deadline)
+    unheard = notify(works.policy.notify, _made(decided).id, told, works.host, works.settings.notify_deadline)
+    untold = works.actuation.report(snapshot(works.ledger, works.policy), claims)
+    return told, untold if unheard is None else (unheard, *untold)
 
 
 # --- what the steps ask -------------------------------------------------------------------------
@@ -220,10 +226,10 @@ def _own(works: Works, before: tuple[Condition, ...], produced: Produced) -> tup
 
 
 def _after(
-    works: Works, before: tuple[Condition, ...], produced: Produced, decided: Tick, fleets: Iterable[Fleet],
-    done: Iterable[Written],
+    works: Works, before: tuple[Condition, ...], produced: Produced, decided: Tick, done: Iterable[Written]
 ) -> tuple[Condition, ...]:  # fmt: skip  # what may have changed, each once
     """What stands now: a placement that did not take is told until its fleet was written to without it."""
+    fleets = decided.history.fleets
     closed = tuple(f"{fleet.name}/" for fleet in fleets if fleet.held_by is not None or fleet.refuses is not None)
     own = [one for one in _own(works, before, produced) if one.code != NOT_APPLIED or one.subject.startswith(closed)]
     standing = (condition for condition in _made(decided).conditions if condition.status == "raised")
