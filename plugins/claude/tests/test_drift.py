@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from .documents import AT, SAMPLES
 
 WORDS = st.sampled_from(["Zephyr", "Mistral Lite", "squall", "SQUALL"])
-JUNK = st.sampled_from([None, True, False, -1, float("nan"), "", "n/a", [], {}])
+JUNK: st.SearchStrategy[Any] = st.sampled_from([None, True, False, -1, float("nan"), "", "n/a", [], {}])
 USED = st.integers(1, 120)  # never 0: a zero that is found was not told
 SPELT = st.one_of(USED, USED.map(float), USED.map(str), USED.map(" {}.0 ".format))
 FIGURES = SPELT | JUNK
@@ -122,7 +122,7 @@ def owned(body: dict[str, Any]) -> set[tuple[str | None, float | None]]:
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     told = [(row.get("kind"), row.get("percent")) for row in rows]
     told += [(key, window.get("utilization")) for key, window in body.items() if isinstance(window, dict)]
-    return {(OWN.get(source), figure(used)) for source, used in told}
+    return {(OWN.get(str(source)), figure(used)) for source, used in told}
 
 
 @given(bodies())
