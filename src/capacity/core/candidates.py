@@ -177,15 +177,17 @@ def field(surveyor: Surveyor) -> Field:
     stops = surveyor.stops
     rows: dict[tuple[str, str, str, str], tuple[int, str | None]] = {}
     for harness, pool, one, tier, effort, listed in _spots(surveyor):
-        traits = surveyor.traits(pool, one, listed=listed)
         at = (harness, pool, one.model.id, effort or "")
+        if at in rows:  # a row that names the very id came first
+            continue
+        traits = surveyor.traits(pool, one, listed=listed)
         key = "|".join(at) if stops else ""
         kind = (harness, pool, tier, effort, traits, key if key in stops else "")
         group = seen.get(kind)
         if group is None:
             group = seen[kind] = len(places)
             places.append(surveyor.place(harness, pool, tier, effort, traits, key))
-        rows.setdefault(at, (group, effort))
+        rows[at] = (group, effort)
     return _field(rows, places)
 
 

@@ -12,12 +12,15 @@ from capacity.testing.strategies._policy import (
     EFFORTS,
     FLEETS,
     HARNESSES,
+    MODEL_WORDS,
     ROLES,
     SEATS,
     UNHEARD,
+    Parts,
     mostly,
+    nearly,
+    odd,
     some,
-    words_for_models,
 )
 from capacity.values.conditions import CONDITIONS, Condition, Fact
 from capacity.values.decision import Act
@@ -51,15 +54,22 @@ def world_histories(draw: DrawFn, policy: Policy, inventory: Inventory, as_of: d
 
 
 def _places(policy: Policy, inventory: Inventory) -> tuple[Candidate, ...]:
-    """Every place the policy lets a harness draw on and the inventory lists, or one nobody heard of."""
-    valid = [
+    """The places adopted rows and listings make; without any, every listed one; without any, one nobody heard of."""
+    adopted = [
+        Candidate(row.harness, pool, one.model.id, row.effort)
+        for row in policy.tiers.rows
+        for pool in policy.harnesses[row.harness].pools
+        if pool in inventory.pools
+        for one in inventory.pools[pool].find(row.model)
+    ]
+    listed = [
         Candidate(harness.name, pool, model.id)
         for harness in policy.harnesses.values()
         for pool in harness.pools
         if pool in inventory.pools
         for model in inventory.pools[pool].models
     ]
-    return tuple(valid) or (Candidate(HARNESSES[0], next(iter(policy.pools)), UNHEARD),)
+    return tuple(adopted or listed) or (Candidate(HARNESSES[0], next(iter(policy.pools)), UNHEARD),)
 
 
 @st.composite
@@ -69,50 +79,55 @@ def _fleets(draw: DrawFn, name: str, places: tuple[Candidate, ...], as_of: datet
         name,
         as_of - draw(st.sampled_from((timedelta(0), timedelta(minutes=1)))),
         tuple(manned),
-        refuses=draw(mostly(None, None, "it is being edited")),
-        held_by=draw(mostly(None, None, "another-host")),
+        refuses=draw(nearly(None, "it is being edited")),
+        held_by=draw(nearly(None, "another-host")),
     )
+
+
+ODD_SEATS: tuple[Parts, ...] = (
+    *({"harness": harness} for harness in HARNESSES),
+    *({"model": word} for word in MODEL_WORDS),
+    *({"effort": effort} for effort in EFFORTS if effort),
+    *({"role": role} for role in ROLES),
+    {"pool": None},
+    {"pool": None},
+    {"pool": "nowhere"},
+    {"cadence": timedelta(minutes=5)},
+    {"cadence": timedelta(hours=1)},
+    {"pinned": True},
+    {"held": True},
+    *({"paused_by": whom} for whom in (*("capacity",) * 4, "operator", "login")),
+)
 
 
 @st.composite
 def _seats(draw: DrawFn, fleet: str, name: str, places: tuple[Candidate, ...]) -> Seat:
     place = draw(st.sampled_from(places))
-    return Seat(
-        fleet,
-        name,
-        draw(mostly(place.harness, *HARNESSES)),
-        draw(st.one_of(st.just(place.model), words_for_models())),
-        effort=draw(st.sampled_from(EFFORTS)),
-        pool=draw(mostly(place.pool, None, "nowhere")),
-        role=draw(st.sampled_from(ROLES)),
-        cadence=draw(st.sampled_from((None, timedelta(minutes=5), timedelta(hours=1)))),
-        pinned=draw(mostly(False, False, True)),
-        held=draw(mostly(False, False, True)),
-        paused_by=draw(mostly(None, "capacity", "operator", "login")),
-    )
+    plain = {"harness": place.harness, "model": place.model, "pool": place.pool}
+    return Seat(fleet, name, **{**plain, **draw(odd(ODD_SEATS, most=3))})
 
 
 @st.composite
 def _pasts(draw: DrawFn, seat: Seat, places: tuple[Candidate, ...], as_of: datetime) -> tuple[Seat, Entry | None]:
     """A seat, and what we last did to it: what it shows, what somebody changed since, or nothing."""
     here = Candidate(seat.harness, seat.pool or places[0].pool, seat.model, seat.effort)
-    if not draw(st.booleans()):
-        return seat, None
     parked = seat.paused_by == "capacity"
+    if not draw(nearly(True, False) if parked else st.booleans()):
+        return seat, None
     act: Act = (
-        draw(mostly("park", "move")) if parked else draw(st.sampled_from(("move", "demote", "restore", "resume")))
+        draw(nearly("park", "move")) if parked else draw(st.sampled_from(("demote", "move", "restore", "resume")))
     )
-    target = None if act == "park" else draw(mostly(here, *places))
+    target = None if act == "park" else draw(nearly(here, *places))
     entry = Entry(
         placement=f"past/{seat.fleet}/{seat.name}",
         fleet=seat.fleet,
         seat=seat.name,
         act=act,
-        outcome=draw(mostly("applied", "unchanged", "unverified", "rejected", "conflict", "gone", "indeterminate")),
+        outcome=draw(nearly("applied", "unchanged", "unverified", "rejected", "gone", "indeterminate")),
         at=as_of - timedelta(hours=1),
         candidate=target,
         expected=draw(mostly(here, *places)),
-        home=draw(st.sampled_from((here, *places))) if act in {"park", "demote"} else None,
+        home=draw(st.sampled_from((*places, here))) if act in {"park", "demote"} else None,
         until=draw(_dues(as_of)) if act == "park" else None,
     )
     return evolve(seat, placement=draw(mostly(entry.placement, None))), entry

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -23,6 +23,7 @@ from capacity.values.policy import (
     Policy,
     PoolPolicy,
     Profile,
+    SeatMatch,
     SeatRule,
 )
 from capacity.values.seats import Egress
@@ -45,7 +46,14 @@ FLEETS = ("day", "night")
 SEATS = ("ada", "ben", "cyd", "dot", "eve")
 ROLES = (None, "writer", "checker")
 EFFORTS = (None, "low", "high")
-CONTEXTS = (None, 8_000, 8_192, 200_000)
+PROFILES: tuple[Egress, ...] = ("none", "lan", "any")
+MATCHES: tuple[tuple[SeatMatch, str], ...] = (
+    ("default", ""),
+    ("name", "ada"),
+    ("name", "night/ben"),
+    ("glob", "*d*"),
+    ("role", "writer"),
+)
 
 MODELS = (
     Model("heron-2", "Heron 2", {"heron", "heron-2-0101"}),
@@ -64,15 +72,30 @@ def mostly(usual: V, *others: V) -> SearchStrategy[V]:
     return st.sampled_from((usual, *((usual,) * (2 * len(others))), *others))
 
 
+def nearly(usual: V, *others: V) -> SearchStrategy[V]:
+    """The usual in nine of ten cases or so: for what stops a seat from being decided about at all."""
+    return st.sampled_from((usual, *((usual,) * (9 * len(others) - 1)), *others))
+
+
 def some(values: tuple[V, ...], least: int = 0, most: int | None = None) -> SearchStrategy[list[V]]:
     """A few of them, each once."""
     return st.lists(st.sampled_from(values), min_size=least, max_size=most or len(values), unique=True)
 
 
-def words_for_models() -> SearchStrategy[str]:
-    """Any string a seat or row may name a model by: its id, an alias of its backend, or one nobody answers to."""
-    known = sorted({name for model in MODELS for name in model.names})
-    return mostly(known[0], *known[1:], "big", UNHEARD)
+MODEL_WORDS = (*sorted({name for model in MODELS for name in model.names}), "big", UNHEARD)
+"""Every string a seat or a row may name a model by: ids, names its backend uses, an alias, and one nobody answers to."""
+
+Parts = Mapping[str, Any]
+"""Attributes that make a value unlike the plain one."""
+
+
+@st.composite
+def odd(draw: DrawFn, parts: tuple[Parts, ...], most: int = 2) -> dict[str, Any]:
+    """A few oddities joined, often none: one draw each, where drawing every attribute would cost a draw for each."""
+    joined: dict[str, Any] = {}
+    for one in draw(st.lists(st.sampled_from(parts), max_size=most)):
+        joined.update(one)
+    return joined
 
 
 @st.composite
@@ -80,14 +103,15 @@ def world_policies(draw: DrawFn, as_of: datetime, pools: int) -> Policy:
     """Policies whose parts know each other: harnesses draw on its pools, rules name its tiers and profiles."""
     names = draw(some(tuple(KINDS), 1, pools))
     harnesses = draw(some(HARNESSES, 1, 2))
+    tiers = draw(_tiers(as_of, harnesses))
     return Policy(
-        tiers=draw(_tiers(as_of, harnesses)),
+        tiers=tiers,
         accounts={name: AccountPolicy(name, "fake") for name in {pool.partition("/")[0] for pool in names}},
         pools={name: draw(_pools(name)) for name in names},
         harnesses={name: draw(_harnesses(name, tuple(names))) for name in harnesses},
         fleets={name: FleetPolicy(name, "fake", draw(mostly("enforce", "shadow"))) for name in FLEETS},
-        seats=tuple(draw(_rules(tuple(names)))),
-        profiles={name: Profile(name, name) for name in ("none", "lan", "any")},
+        seats=tuple(draw(_rules(tiers.names, names))),
+        profiles={name: Profile(name, name) for name in PROFILES},
         high_volume=draw(_high_volumes(names)),
         seat_points=draw(mostly(5.0, 0.0, 60.0)),
     )
@@ -102,65 +126,71 @@ def _tiers(draw: DrawFn, as_of: datetime, harnesses: list[str]) -> Tiers:
         TierRow,
         tier=st.sampled_from(names),
         harness=st.sampled_from(harnesses),
-        model=words_for_models(),
+        model=st.sampled_from(MODEL_WORDS),
         effort=st.sampled_from(EFFORTS),
         adopted_at=st.just(as_of - timedelta(days=3)),
     )
     return Tiers(names, tuple(draw(st.lists(row, min_size=1, max_size=6, unique_by=lambda row: row.key))))
 
 
+ODD_POOLS: tuple[Parts, ...] = (
+    {"exhausted_at": 80.0},
+    {"exhausted_at": 100.0},
+    {"money_floor": {"USD": Decimal(5)}},
+    {"preference": 1},
+    {"preference": 2},
+    {"unmeasurable": True},
+    {"models": ("*",)},
+    {"models": ("heron*",)},
+)
+ODD_LOCAL_POOLS: tuple[Parts, ...] = (*ODD_POOLS, {"egress": "lan"}, {"prepare": ("warm", "it")})
+
+
 @st.composite
 def _pools(draw: DrawFn, name: str) -> PoolPolicy:
     kind = KINDS[name]
-    reach: Egress = draw(st.sampled_from(("none", "lan"))) if kind == "local" else "any"
-    return PoolPolicy(
-        name,
-        name.partition("/")[0],
-        kind,
-        exhausted_at=draw(mostly(90.0, 80.0, 100.0)),
-        money_floor=draw(mostly({}, {"USD": Decimal(5)})) if kind == "metered" else {},
-        preference=draw(st.sampled_from((1, 2, 100))),
-        unmeasurable=draw(mostly(False, True)),
-        egress=reach,
-        models=draw(mostly((), ("*",), ("heron*",))),
-        prepare=draw(st.sampled_from(((), ("warm", "it")))) if kind == "local" else (),
+    local = kind == "local"
+    parts = draw(odd(ODD_LOCAL_POOLS if local else ODD_POOLS))
+    return PoolPolicy(name, name.partition("/")[0], kind, **{"egress": "none" if local else "any", **parts})
+
+
+def _harnesses(name: str, pools: tuple[str, ...]) -> SearchStrategy[HarnessPolicy]:
+    aliases = mostly({}, {"big": "heron-2"}, {"big": UNHEARD})
+    return st.builds(HarnessPolicy, st.just(name), some(pools, 1).map(tuple), aliases)
+
+
+ODD_RULES: tuple[Parts, ...] = (
+    *({"tier": tier} for tier in TIERS),
+    *({"floor": tier} for tier in TIERS),
+    {"context": 8_000},
+    {"context": 200_000},
+    {"capabilities": ()},
+    {"capabilities": ("tools",)},
+    {"capabilities": ("image",)},
+    *({"profile": profile} for profile in PROFILES),
+    {"effort": "high"},
+    {"harnesses": (HARNESSES[0],)},
+    {"pools": ()},
+    {"models": ("heron",)},
+    {"cadence": timedelta(minutes=5)},
+    {"rise": True},
+    {"rise": False},
+    {"pinned": True},
+    {"held": True},
+)
+
+
+def _rules(tiers: tuple[str, ...], pools: list[str]) -> SearchStrategy[list[SeatRule]]:
+    """At most three rules; none names a tier or a pool the policy has not."""
+    known = tuple(part for part in ODD_RULES if {*part.values()} <= {*tiers} or not part.keys() & {"tier", "floor"})
+    rule = st.builds(
+        lambda matched, parts: SeatRule(*matched, **parts),
+        st.sampled_from(MATCHES),
+        odd((*known, {"pools": tuple(pools[:1])}), most=4),
     )
-
-
-@st.composite
-def _harnesses(draw: DrawFn, name: str, pools: tuple[str, ...]) -> HarnessPolicy:
-    aliases = draw(mostly({}, {"big": "heron-2"}, {"big": UNHEARD}))
-    return HarnessPolicy(name, tuple(draw(some(pools, 1))), aliases)
-
-
-@st.composite
-def _rules(draw: DrawFn, pools: tuple[str, ...]) -> list[SeatRule]:
-    patterns = [("default", ""), ("name", "ada"), ("name", "night/ben"), ("glob", "*d*"), ("role", "writer")]
-    return [draw(_rule(match, pattern, pools)) for match, pattern in draw(some(tuple(patterns), most=3))]
-
-
-def _rule(match: str, pattern: str, pools: tuple[str, ...]) -> SearchStrategy[SeatRule]:
-    ids = tuple(model.id for model in MODELS)
-    return st.builds(
-        SeatRule,
-        match=st.just(match),
-        pattern=st.just(pattern),
-        tier=st.sampled_from((None, *TIERS[:2])),
-        floor=st.sampled_from((None, *TIERS)),
-        context=st.sampled_from(CONTEXTS),
-        capabilities=mostly(None, (), ("tools",), ("image",)),
-        profile=mostly(None, "none", "lan", "any"),
-        effort=mostly(None, "high"),
-        harnesses=mostly(None, (HARNESSES[0],)),
-        pools=mostly(None, pools[:1], ()),
-        models=mostly(None, ids[:1], ("heron",)),
-        cadence=mostly(None, timedelta(minutes=5)),
-        rise=st.sampled_from((None, True, False)),
-        pinned=mostly(False, True),
-        held=mostly(False, True),
-    )
+    return st.lists(rule, max_size=3, unique_by=lambda rule: rule.key)
 
 
 def _high_volumes(pools: list[str]) -> SearchStrategy[HighVolume]:
-    cadence = mostly(None, timedelta(minutes=10))
-    return st.builds(HighVolume, cadence, mostly({}, {pools[0]: 0}, {pools[0]: 1}))
+    caps: tuple[dict[str, int], ...] = ({}, {pools[0]: 0}, {pools[0]: 1})
+    return mostly(HighVolume(), *(HighVolume(timedelta(minutes=10), cap) for cap in caps))

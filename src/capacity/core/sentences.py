@@ -1,0 +1,121 @@
+"""The sentence of a fact, for a person. Derived when it is shown, never stored; nothing may parse it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from capacity.values.conditions import Fact, Figure, Reason
+
+SENTENCES: Mapping[str, str] = {
+    "above-tier": "tier {subject} is above its own, {tier}, and it may not rise",
+    "alternative-waits": "its place is not usable, and the only alternative still has to be waited for",
+    "below-floor": "tier {subject} is below its floor, {floor}",
+    "below-tier": "{subject} runs below its tier on {pool} until its home has room again",
+    "cap-unknown": "nobody can tell how much of {limit} is used in {subject}",
+    "capability-unknown": "nobody tells whether it can do {subject}",
+    "capped": "{limit} in {subject} is at {used} of {line}{refused| although the provider refuses already}{resets_at|, resets }",
+    "circuit": "{subject} is stopped by the {origin} ({kind}){until| until }",
+    "conflict": "{subject} was changed by somebody else since we wrote it",
+    "context-small": "its window of {window} is smaller than the {needed} it needs",
+    "context-unknown": "nobody tells whether its window holds {needed}",
+    "duplicate-account": "account {subject} is the same login as {account}; only the first is read",
+    "effort-refused": "the model does not take effort {subject}",
+    "effort-unknown": "nobody tells whether the model takes effort {subject}",
+    "egress": "{subject} reaches further than profile {profile} allows",
+    "empty": "{limit} of {subject} is used up{left|: }{resets_at|, resets }",
+    "exhausted": "{limit} of {subject} is at {used} of {line}{refused| although the provider refuses already}{resets_at|, resets }",
+    "fleet-refuses": "fleet {subject} may not be written to now{because|: }",
+    "harness-unknown": "harness {subject} is not in the policy",
+    "headroom-unknown": "nobody can tell how much is left of {subject} ({state}{observed_at|, last good reading })",
+    "held": "{subject} is held by the operator",
+    "high-volume": "it runs too often for subscription {subject}",
+    "indeterminate": "nobody knows whether our last write to {subject} took",
+    "inventory-unknown": "no fresh listing tells what {subject} can run",
+    "lacks": "it cannot do {subject}",
+    "legitimate": "nothing speaks against its place",
+    "login-required": "{subject} needs somebody to log in",
+    "model-capped": "{subject} is at {used} of {line}{resets_at|, resets }",
+    "model-invalid": "{subject} was missing from {misses} of {pool} in a row",
+    "model-missing": "{subject} was missing from the last {misses} of {pool}",
+    "model-unlisted": "{pool} does not list {subject} (its listing: {authority})",
+    "no-tier": "it is in no adopted tier",
+    "no-tiers": "no tiers are adopted, so nothing can be placed in fleet {subject}",
+    "not-allowed": "its {subject} is not among those the seat may use",
+    "not-applied": "the last write to {subject} was not taken{because|: }",
+    "not-drawn-on": "its harness may not draw on {subject}",
+    "not-resident": "{subject} is {residency}",
+    "nothing-eligible": "nothing that {subject} may run on is usable now",
+    "nowhere-better": "its place is not meant for it, but there is no other",
+    "other-effort": "effort {subject} is not the {needed} it must run at",
+    "parked": "it waits for room",
+    "parked-by-whom": "{subject} is parked in our name, but our journal does not know of it",
+    "partly-controlled": "{seats} on {subject} are not ours to move",
+    "paused": "{subject} was paused by somebody else",
+    "pinned": "{subject} is pinned by the operator",
+    "plugin-failing": "plugin {subject} failed{because|: }",
+    "pool-empty": "{subject} has nothing left{left|: }",
+    "pool-exhausted": "{subject} is exhausted: {limit} at {used} of {line}{resets_at|, resets }",
+    "pool-unknown": "nobody can tell which pool {subject} draws on",
+    "probation": "its park is due and nobody can tell; it tries {subject} for the others",
+    "probe-failing": "{subject} cannot be read: {state}",
+    "room": "there is room in {subject}",
+    "scope-unanswered": "no listed model answers to the scope of {subject}",
+    "second-controller": "fleet {subject} is held by another controller",
+    "slots-busy": "every slot of {limit} in {subject} is busy",
+    "still-full": "it was due, but nothing has room yet",
+    "unplaced-part": "{subject} is read, but the policy does not list it",
+}
+"""Code without `core:` → its sentence. `{figure}` is filled in; `{figure|lead}` is the lead and the figure, or nothing."""
+
+
+def sentence(fact: Fact) -> str:
+    """One sentence for a person. A code nobody here knows is told with its subject and figures, unharmed."""
+    owner, _, word = fact.code.partition(":")
+    if owner != "core" or word not in SENTENCES:
+        told = ", ".join(f"{figure.name} {shown(figure)}" for figure in fact.figures)
+        return f"{fact.code} {fact.subject}".rstrip() + (f" ({told})" if told else "")
+    return _filled(SENTENCES[word], fact)
+
+
+def reason(fact: Fact) -> Reason:
+    """A fact with its sentence."""
+    return Reason(fact, sentence(fact))
+
+
+def _filled(template: str, fact: Fact) -> str:
+    figures = {figure.name: shown(figure) for figure in fact.figures}
+    text, rest = "", template
+    while rest:
+        before, brace, rest = rest.partition("{")
+        name, _, rest = rest.partition("}") if brace else ("", "", "")
+        text += before + (_part(name, fact.subject, figures) if brace else "")
+    return text
+
+
+def _part(name: str, subject: str, figures: Mapping[str, str]) -> str:
+    name, optional, lead = name.partition("|")
+    if name == "subject":
+        return subject
+    if not optional:
+        return figures.get(name, "?")
+    if name not in figures:
+        return ""
+    return lead if name == "refused" else lead + figures[name]
+
+
+def shown(figure: Figure) -> str:
+    """A figure with its unit, as a person writes it."""
+    value, unit = figure.value, figure.unit
+    if isinstance(value, datetime):
+        return instant(value)
+    if unit == "percent" and isinstance(value, float | int):
+        return f"{value:.4g} %"
+    if unit in ("tokens", "seats", "listings") and isinstance(value, float | int):
+        return f"{value:,} {unit if value != 1 else unit.removesuffix('s')}"
+    return f"{value}" if unit == "word" else f"{value} {unit}"
+
+
+def instant(at: datetime) -> str:
+    """An instant for a person: to the minute, in UTC."""
+    return f"{at:%a %Y-%m-%d %H:%M}Z"
