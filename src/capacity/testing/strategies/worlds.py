@@ -5,6 +5,7 @@ The headroom is what `assess` makes of drawn readings, so it is never a headroom
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
@@ -16,13 +17,14 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from capacity.core.headroom import assess
 from capacity.testing.strategies._build import CORNERS, instants
 from capacity.testing.strategies._past import world_histories
-from capacity.testing.strategies._policy import KINDS, MODELS, UNHEARD, mostly, some, world_policies
+from capacity.testing.strategies._policy import KINDS, MODELS, UNHEARD, Parts, mostly, odd, some, world_policies
 from capacity.values.history import History
 from capacity.values.limits import Headroom, Limit, Reading, Scope, State
-from capacity.values.models import Inventory, Missed, Model, PoolInventory, Residency
+from capacity.values.models import Authority, Inventory, Missed, Model, PoolInventory, Residency
 from capacity.values.policy import Policy
 
 USUAL = timedelta(minutes=5)
+WINDOWS: Mapping[str, timedelta] = {"5h": timedelta(hours=5), "weekly": timedelta(days=7)}
 BAD: tuple[State, ...] = (
     "throttled",
     "stale-credentials",
@@ -31,6 +33,7 @@ BAD: tuple[State, ...] = (
     "unreachable",
     "unrecognised",
 )
+AUTHORITIES: tuple[Authority | None, ...] = (*("authoritative",) * 5, "partial", "unknown", None)
 SERVED: tuple[Residency | None, ...] = (None, "resident", "sleeping", "loading", "loadable", "failed", "absent")
 
 
@@ -75,36 +78,35 @@ def worlds(draw: DrawFn, *, pools: int = 3, seats: int = 4) -> World:
 
 @st.composite
 def _listed(draw: DrawFn, pool: str, as_of: datetime) -> PoolInventory | None:
-    if draw(mostly(False, True)) and draw(st.booleans()):
+    authority = draw(st.sampled_from(AUTHORITIES))
+    if authority is None:
         return None
-    models = [draw(_models(pool, model)) for model in draw(some(MODELS, 1))]
-    misses = draw(st.lists(st.sampled_from((1, 2, 3, 4)), max_size=len(models)))
-    models.sort(key=lambda model: model.id)
+    models = sorted([draw(_models(pool, model)) for model in draw(some(MODELS, 1))], key=lambda model: model.id)
+    misses = draw(st.lists(st.sampled_from((1, 2, 3, 4)), max_size=2))
     missed = tuple(Missed(model, times) for model, times in zip(models[1:], misses, strict=False))
     listed = (*models[:1], *models[1 + len(missed) :])
-    age = draw(st.sampled_from((timedelta(0), timedelta(minutes=3))))
-    return PoolInventory(
-        pool,
-        draw(mostly("authoritative", "partial", "unknown")),
-        draw(mostly(True, False)),
-        as_of - age,
-        listed,
-        missed,
-    )
+    fresh = draw(mostly(True, False))
+    return PoolInventory(pool, authority, fresh, as_of - timedelta(minutes=3), listed, missed)
+
+
+ODD_MODELS: tuple[Parts, ...] = (
+    {"efforts": ()},
+    {"efforts": None},
+    {"context": 8_192},
+    {"context": 200_000},
+    {"modalities": ("text",)},
+    {"modalities": ("text", "image")},
+    {"tools": None},
+    {"tools": False},
+    {"hidden": True},
+)
 
 
 @st.composite
 def _models(draw: DrawFn, pool: str, model: Model) -> Model:
-    return evolve(
-        model,
-        pool=pool,
-        efforts=draw(mostly(("low", "high"), (), None)),
-        context=draw(st.sampled_from((None, 8_192, 200_000))),
-        modalities=draw(mostly(None, ("text",), ("text", "image"))),
-        tools=draw(mostly(True, None, False)),
-        residency=draw(st.sampled_from(SERVED)) if KINDS[pool] == "local" else None,
-        hidden=draw(mostly(None, True)),
-    )
+    parts = {"efforts": ("low", "high"), "tools": True, **draw(odd(ODD_MODELS))}
+    residency = draw(st.sampled_from(SERVED)) if KINDS[pool] == "local" else None
+    return evolve(model, pool=pool, residency=residency, **parts)
 
 
 @st.composite
@@ -121,27 +123,22 @@ def _limits(draw: DrawFn, pool: str, as_of: datetime, age: timedelta) -> list[Li
         return [Limit("balance", left={"USD": draw(_dollars())}, blocked=draw(mostly(None, True, False)))]
     if KINDS[pool] == "local":
         return [Limit("slots", left={"slots": Decimal(draw(st.integers(0, 2)))}, cap={"slots": Decimal(2)})]
-    windows = draw(some((("5h", timedelta(hours=5)), ("weekly", timedelta(days=7))), 1))
-    limits = [draw(_windows(name, window, as_of - age)) for name, window in windows]
-    word = draw(mostly(None, "heron", "finch-1", UNHEARD))
-    if word is not None:
-        limit = draw(_windows(f"weekly:{word}", timedelta(days=7), as_of - age))
-        limits.append(evolve(limit, scope=Scope("model", word)))
-    if draw(mostly(False, True)):
-        limits.append(Limit("extra-usage", left={"USD": draw(_dollars())}, scope=Scope("feature", "extra-usage")))
+    limits = [draw(_windows(name, as_of - age)) for name in draw(some(("5h", "weekly"), 1))]
+    word = draw(st.sampled_from((None, "heron", "finch-1", UNHEARD, "extra-usage")))
+    if word == "extra-usage":
+        limits.append(Limit(word, left={"USD": draw(_dollars())}, scope=Scope("feature", word)))
+    elif word is not None:
+        limit = draw(_windows("weekly", as_of - age))
+        limits.append(evolve(limit, name=f"weekly:{word}", scope=Scope("model", word)))
     return limits
 
 
-def _windows(name: str, window: timedelta, observed_at: datetime) -> SearchStrategy[Limit]:
-    shares = (0.01, 0.5, 0.99)
-    resets = st.sampled_from((None, *(observed_at + window * share for share in shares)))
+def _windows(name: str, observed_at: datetime) -> SearchStrategy[Limit]:
+    window = WINDOWS[name]
+    resets = st.sampled_from((*(observed_at + window * share for share in (0.01, 0.5, 0.5, 0.99)), None))
+    used = st.sampled_from((*CORNERS, 42.0, 100.0, None))
     return st.builds(
-        Limit,
-        name=st.just(name),
-        percent=mostly(42.0, None, *CORNERS),
-        blocked=mostly(None, True, False),
-        resets_at=resets,
-        window=st.sampled_from((window, None)),
+        Limit, st.just(name), used, blocked=mostly(None, True, False), resets_at=resets, window=st.just(window)
     )
 
 
