@@ -11,7 +11,6 @@ from typing import Any
 
 import attrs
 import pytest
-
 from capacity.ports import Document
 from capacity_deepseek import reader
 

@@ -6,6 +6,7 @@ A server that loads its model waits; it does not refuse.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
@@ -129,8 +130,14 @@ def refusal(doc: Document) -> Reading | None:
     if state is None or not answers(doc, "/models", *_FIGURES):
         return None
     detail = f"the server answered HTTP {status}{_REMEDIES.get(status, '')}"
-    retry_at = doc.at + USUAL if state == "throttled" else None
+    retry_at = doc.at + max(USUAL, _retry_after(doc)) if state == "throttled" else None
     return Reading("", state, _source(doc), doc.at, detail=detail, retry_at=retry_at)
+
+
+def _retry_after(doc: Document) -> timedelta:
+    """Only a proxy before the server sends one. Five digits are a day: nobody is believed beyond that."""
+    told = doc.header("retry-after") or ""
+    return timedelta(seconds=int(told)) if re.fullmatch("[0-9]{1,5}", told) else timedelta(0)
 
 
 def unrecognised(doc: Document) -> Reading:
