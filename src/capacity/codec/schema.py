@@ -89,7 +89,7 @@ class _Parts:
     def reference(self, cls: type[Any], path: tuple[str, ...]) -> Schema:
         """A reference to the definition of a class. One that refers to tables has a definition of its own."""
         path = () if cls is Decision else path
-        refers = any(place[: len(path)] == path for _, place in REFERENCES)
+        refers = any(place[: len(path)] == path != place for _, place in REFERENCES)
         name = f"{cls.__name__}InDecision" if refers and path else cls.__name__
         if name not in self.made:
             self.made[name] = {}
@@ -103,15 +103,20 @@ class _Parts:
             return {"description": summary, **SHAPES[cls]}
         keys, hints = keys_of(cls), hints_of(cls)
         properties = {
-            keys[name]: {**self.of(hints[name], (*path, keys[name])), "description": about.get(name, "")}
-            for name in keys
+            keys[name]: _about(self.of(hints[name], (*path, keys[name])), about.get(name, "")) for name in keys
         }
         if cls is Decision:
             facts = self.of(tuple[Fact, ...], OUTSIDE)
-            properties["facts"] = {**facts, "description": "what verdicts, placements and conditions rest on"}
+            properties["facts"] = _about(facts, "what verdicts, placements and conditions rest on.")
         if cls in DOCUMENTS.values():
             properties["form"] = {"const": FORM}
         return {"description": summary, **_table(properties)}
+
+
+def _about(schema: Schema, text: str) -> Schema:
+    """A schema with what its attribute's docstring says, before what is said of its type."""
+    said = [text.rstrip("."), schema.get("description", "")]
+    return {**schema, "description": "; ".join(filter(None, said))}
 
 
 def _table(properties: Mapping[str, Any]) -> Schema:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from capacity.codec.faults import Faulty, quoted, wrong
 
 TEXT_CAP = 64 * 2**20
-"""Bytes a text may have. The tick of 10,000 seats among 4,000 candidates has 11 MB; six times that is a mistake."""
+"""Bytes a text may have. The tick of 10,000 seats among 4,000 candidates has 10.6 MB; six times that is a mistake."""
 
 Tree = Any
 """What JSON and TOML are made of: dictionaries, lists, texts, numbers, true, false, null."""
