@@ -106,6 +106,7 @@ def test_props_tell_how_many_slots_there_are(total: Any) -> None:
     found = limit(asked(body, "/props?model=m&autoload=false"))
 
     assert ("slots:m", {}, {"slots": Decimal(2)}) == (found.name, found.left, found.cap)
+    assert "release" == found.frees_on
 
 
 @pytest.mark.parametrize("total", [None, 0, -1, "two", 2.5, True, []])

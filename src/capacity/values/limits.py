@@ -14,9 +14,7 @@ from attrs import field, frozen
 
 from capacity.values import _check
 
-State = Literal[
-    "ok", "throttled", "stale-credentials", "login-required", "unsupported", "unreachable", "unrecognised"
-]
+State = Literal["ok", "throttled", "stale-credentials", "login-required", "unsupported", "unreachable", "unrecognised"]
 Pace = Literal["learning", "under", "on-pace", "over", "exhausted", "saturated", "unknown"]
 Evidence = Literal["fresh", "stale", "void"]
 
@@ -63,7 +61,7 @@ class Limit:
     @property
     def frees_on(self) -> Literal["reset", "release", "payment"]:
         """What ends it when it is full: its reset, the release of a slot, or money."""
-        if "slots" in self.left:
+        if "slots" in self.left or "slots" in self.cap:
             return "release"
         return "payment" if self.resets_at is None and self.percent is None else "reset"
 
