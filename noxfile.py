@@ -191,7 +191,7 @@ def typing(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """The tests, the plugins' tests, and every example of the documents, on each Python."""
     sync(session, "test", "plugins")
-    pytest(session, *session.posargs)
+    pytest(session, *([] if session.python == HERE[-1] else NOT_AGAIN), *session.posargs)
 
 
 @nox.session(python=HERE[0])
@@ -202,7 +202,7 @@ def tests_lowest(session: nox.Session) -> None:
         *("uv", "pip", "install", "--quiet", "--resolution=lowest-direct"),
         *("-e", ".[cli,testing]", *editable, "--group=test"),
     )
-    pytest(session, *session.posargs)
+    pytest(session, *NOT_AGAIN, *session.posargs)
 
 
 @nox.session

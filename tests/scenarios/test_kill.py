@@ -24,6 +24,8 @@ from capacity.testing.clocks import FileClock
 
 from . import nursery
 
+pytestmark = pytest.mark.once
+
 KILLS, INSIDE = 200, 50
 SEATS = ("s1", "s2", "s3", "s4")
 PATIENCE = 300  # seconds until the nursery is given up; it takes a tenth of that
