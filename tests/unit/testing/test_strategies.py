@@ -13,11 +13,16 @@ from hypothesis import HealthCheck, Phase, given, settings
 import capacity.values
 from capacity.testing import strategies
 from capacity.testing.strategies import World, value, worlds
+from capacity.values.decision import Decision
+from capacity.values.limits import LimitHeadroom, PoolHeadroom
+from capacity.values.seats import Seat
 
 
 def classes() -> list[type]:
     """Every class of the ground floor."""
-    modules = [importlib.import_module(f"capacity.values.{m.name}") for m in pkgutil.iter_modules(capacity.values.__path__)]
+    modules = [
+        importlib.import_module(f"capacity.values.{m.name}") for m in pkgutil.iter_modules(capacity.values.__path__)
+    ]
     found = [cls for module in modules for cls in vars(module).values() if isinstance(cls, type) and attrs.has(cls)]
     return sorted(set(found), key=lambda cls: cls.__name__)
 
@@ -43,7 +48,7 @@ def test_the_named_ones_are_all_exported() -> None:
 
 
 @given(strategies.decisions())
-def test_indices_of_a_decision_are_in_range(decision: strategies.decisions) -> None:
+def test_indices_of_a_decision_are_in_range(decision: Decision) -> None:
     """A drawn decision can be walked: each need answers each candidate."""
     for need in range(len(decision.tables)):
         assert len(decision.candidates) == len(list(decision.answers(need)))
@@ -72,34 +77,44 @@ def test_a_world_is_as_small_as_it_is_asked_to_be(world: World) -> None:
     assert all(len(fleet.seats) <= 1 for fleet in world.history.fleets)
 
 
-def limits(world: World) -> list[object]:
+def limits(world: World) -> list[tuple[PoolHeadroom, LimitHeadroom]]:
     return [(pool, known) for pool in world.headroom.pools.values() for known in pool.limits]
 
 
-def seats(world: World) -> list[object]:
+def seats(world: World) -> list[Seat]:
     return [seat for fleet in world.history.fleets for seat in fleet.seats]
 
 
-RICH: dict[str, Callable[[World], bool]] = {
-    "an exhausted pool beside an open one": lambda w: {"exhausted", "unknown"} <= {p.pace for p in w.headroom.pools.values()},
+RICH: dict[str, Callable[[World], object]] = {
+    "an exhausted pool beside an open one": lambda w: (
+        {"exhausted", "unknown"} <= {p.pace for p in w.headroom.pools.values()}
+    ),
     "a pool never read": lambda w: any(p.state is None for p in w.headroom.pools.values()),
-    "a failed probe over a good reading": lambda w: any(p.state not in ("ok", None) and p.limits for p in w.headroom.pools.values()),
+    "a failed probe over a good reading": lambda w: any(
+        p.state not in ("ok", None) and p.limits for p in w.headroom.pools.values()
+    ),
     "a stale figure": lambda w: any(known.evidence == "stale" for _, known in limits(w)),
     "a figure past its reset": lambda w: any(known.evidence == "void" for _, known in limits(w)),
     "a full scoped cap": lambda w: any(k.limit.scope and (k.limit.percent or 0) >= 100 for _, k in limits(w)),
-    "a feature that binds nothing": lambda w: any(k.limit.scope and k.limit.scope.kind == "feature" for _, k in limits(w)),
+    "a feature that binds nothing": lambda w: any(
+        k.limit.scope and k.limit.scope.kind == "feature" for _, k in limits(w)
+    ),
     "a balance below nothing": lambda w: any(k.limit.left.get("USD", 1) < 0 for _, k in limits(w)),
     "no free slot": lambda w: any(k.limit.left.get("slots", 1) == 0 for _, k in limits(w)),
-    "a model that is loading": lambda w: any(m.residency == "loading" for p in w.inventory.pools.values() for m in p.models),
+    "a model that is loading": lambda w: any(
+        m.residency == "loading" for p in w.inventory.pools.values() for m in p.models
+    ),
     "a model missed three times": lambda w: any(m.misses >= 3 for p in w.inventory.pools.values() for m in p.missed),
     "a pool nobody listed": lambda w: w.policy.pools.keys() > w.inventory.pools.keys(),
     "an inventory that may not reject": lambda w: any(not p.rejects for p in w.inventory.pools.values()),
-    "two pools with one model": lambda w: len({m.id for p in w.inventory.pools.values() for m in p.models})
-    < sum(len(p.models) for p in w.inventory.pools.values()),
-    "a seat parked by us and due": lambda w: any(
-        e.act == "park" and e.until and e.until <= w.history.as_of for e in w.history.journal.entries
-    )
-    and any(s.paused_by == "capacity" for s in seats(w)),
+    "two pools with one model": lambda w: (
+        len({m.id for p in w.inventory.pools.values() for m in p.models})
+        < sum(len(p.models) for p in w.inventory.pools.values())
+    ),
+    "a seat parked by us and due": lambda w: (
+        any(e.act == "park" and e.until and e.until <= w.history.as_of for e in w.history.journal.entries)
+        and any(s.paused_by == "capacity" for s in seats(w))
+    ),
     "a seat demoted by us": lambda w: any(e.act == "demote" and e.home for e in w.history.journal.entries),
     "an outcome nobody knows": lambda w: any(e.outcome == "indeterminate" for e in w.history.journal.entries),
     "a seat paused by others": lambda w: any(s.paused_by not in (None, "capacity") for s in seats(w)),
