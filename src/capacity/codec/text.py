@@ -58,7 +58,9 @@ def toml_tree(body: bytes | str) -> dict[str, Tree]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise wrong(f"is no TOML: {error}", "mend it there") from None
+        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+        said = str(error).replace("at end of document", f"at line {line}, column {column}, where it ends")
+        raise wrong(f"is no TOML: {said}", "mend it there") from None
     except RecursionError:
         raise wrong("is nested too deeply") from None
     except ValueError as error:
