@@ -279,6 +279,12 @@ def test_an_unknown_login_has_no_mark(profile: bytes | None) -> None:
         account(world(files))
 
 
+def test_a_blank_variable_has_no_mark() -> None:
+    """A declared token that is blank is nobody's, and no other login's profile stands in for it."""
+    with pytest.raises(NotFound, match="which login"):
+        account(world({f"{HOME}.json": PROFILE}, TOKEN=" "), credentials=Env("TOKEN"))
+
+
 # --- the inventory ----------------------------------------------------------------------------
 
 

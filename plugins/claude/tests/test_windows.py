@@ -193,6 +193,13 @@ def test_a_lock_is_told_by_its_reason(window: dict[str, Any], blocked: bool | No
     assert blocked == limits({"five_hour": window, "limits": rows})["5h"].blocked
 
 
+def test_a_rows_own_reason_outranks_its_twins() -> None:
+    """Should a row begin to say so itself, it is believed."""
+    body = {"five_hour": {"utilization": 100, "locked_reason": None}, "limits": [row("session", 9, locked_reason="x")]}
+
+    assert True is limits(body)["5h"].blocked
+
+
 def test_an_active_scoped_row_caps_its_models_only() -> None:
     """Which row the service marks as active says nothing about the account."""
     rows = [row("session", 37), row("weekly_all", 67), {**scoped("Some", 100), "is_active": True}]
