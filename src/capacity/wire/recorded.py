@@ -60,7 +60,7 @@ def dump(value: Any, redaction: Redaction) -> Any:
 
 
 def load(value: Any) -> Any:
-    """A reply or a fault, from its JSON. A secret comes back masked, and as blank as it was.
+    """A reply or a fault, from its JSON. A secret comes back masked and as blank as it was: its fingerprint is another.
 
     Raises:
         ValueError, KeyError, TypeError: it is no such JSON.

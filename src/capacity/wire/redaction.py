@@ -67,7 +67,7 @@ class Redaction:
     def body(self, body: bytes) -> bytes:
         """The bytes without opened secrets."""
         for mark in self._marks:
-            body = body.replace(mark.encode("utf-8", "surrogatepass"), MASK.encode())
+            body = body.replace(_encoded(mark), MASK.encode())
         return body
 
     def record(self, body: bytes) -> bytes:
@@ -102,12 +102,21 @@ def address(url: str) -> str:
 
 
 def _spellings(text: str) -> set[str]:
-    """A secret as it stands in plain text, in JSON, in a URL and in a Python message."""
-    in_json = (json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False))
-    return {
-        text,
-        *in_json,
-        quote(text, safe="", errors="replace"),
-        repr(text)[1:-1],
-        text.encode("unicode_escape").decode(),
-    }
+    """A secret as it stands in plain text, in JSON, in a URL, in a Python message, and in one of those inside another."""
+    spellings = {text}
+    for _ in range(2):
+        spellings |= {again for one in spellings for again in _spelled(one)}
+    return spellings
+
+
+def _spelled(text: str) -> set[str]:
+    in_json = {json.dumps(text, ensure_ascii=only)[1:-1] for only in (True, False)}
+    return in_json | {quote(_encoded(text), safe=""), repr(text)[1:-1], _encoded(text).decode("utf-8", "replace")}
+
+
+def _encoded(text: str) -> bytes:
+    """The bytes a text stands for. A variable's that are no UTF-8 are lone surrogates in it; JSON has others."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")

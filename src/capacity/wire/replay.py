@@ -31,8 +31,8 @@ def replay(flow: Flow[T], answers: Cassette | Callable[[Effect[Any]], Any]) -> T
         WireError: an answer was one, and the flow did not catch it.
         TypeError: the flow awaited something that is no effect.
     """
-    answer = _Tape(answers) if isinstance(answers, Cassette) else answers
     try:
+        answer = _Tape(answers) if isinstance(answers, Cassette) else answers
         moved = step(flow)
         while not isinstance(moved, Returned):
             moved = step(flow, *_answered(answer, moved))

@@ -7,6 +7,7 @@ reaches another; a redirect is followed on the same host only, and is otherwise 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import ssl
@@ -32,6 +33,9 @@ HOPS = 20
 GZIP = 16 + zlib.MAX_WBITS
 """What zlib calls the gzip form: the one encoding that is asked for, because it can be unpacked piece by piece."""
 
+CHATTY = "httpcore.http11"
+"""The logger that would say the headers of every answer."""
+
 BROKEN = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, zlib.error)
 """What stands for *no answer*. A host name too long for DNS is a `UnicodeError`."""
 
@@ -47,6 +51,8 @@ class Web:
         self._host = host
         if host.tls is None:  # 25 ms of CPU each time, and the same for everybody
             host.tls = httpx.create_ssl_context(trust_env=host.trust_env)
+        self._discreet = _Discreet()
+        logging.getLogger(CHATTY).addFilter(self._discreet)
         no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
         # Time-outs are ours: the client's own count from one chunk to the next and never end a dripping body.
         self._client = httpx.AsyncClient(
@@ -59,7 +65,10 @@ class Web:
 
     async def close(self) -> None:
         """Let go of every connection."""
-        await self._client.aclose()
+        try:
+            await self._client.aclose()
+        finally:
+            logging.getLogger(CHATTY).removeFilter(self._discreet)
 
     async def ask(self, effect: Get | Send, redaction: Redaction, deadline: Deadline) -> Reply:
         """Perform one request, again where it asks for that.
@@ -126,6 +135,14 @@ class Web:
         return Reply(Document(body, at, asked=asked, status=response.status_code, headers=headers), at)
 
 
+class _Discreet(logging.Filter):
+    """Leaves of the client's debug log what happened, and not with what content: servers repeat keys in headers."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg = str(record.msg).partition(" ")[0]
+        return True
+
+
 async def _body(response: httpx.Response, cap: int) -> bytes:
     """The body, unpacked. Neither what arrives nor what it unpacks to is ever held beyond the cap."""
     packed = response.headers.get("content-encoding", "").strip().lower() in {"gzip", "x-gzip"}
@@ -160,7 +177,8 @@ def _renewed(kept: Reply, answer: Reply) -> Reply:
 
 async def _repeated(once: Callable[[], Awaitable[Reply]], retry: Retry, left: float) -> Reply:
     """Ask until there is an answer worth having; the last one stands, whatever it is, when no time is left."""
-    growing = tenacity.wait_exponential_jitter(initial=retry.wait.total_seconds(), jitter=retry.wait.total_seconds())
+    wait = retry.wait.total_seconds()
+    growing = tenacity.wait_exponential(multiplier=wait) + tenacity.wait_random(0, wait)
     attempts = tenacity.AsyncRetrying(
         sleep=asyncio.sleep,
         stop=tenacity.stop_after_attempt(retry.attempts) | tenacity.stop_before_delay(left),

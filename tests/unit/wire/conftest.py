@@ -31,7 +31,7 @@ class Handler(BaseHTTPRequestHandler):
 
     do_POST = do_GET
 
-    def log_message(self, format, *args):
+    def log_message(self, *args):
         pass
 
     def say(self, status=200, body=b"{}", **headers):
