@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from attrs import evolve, field, frozen
 from capacity.errors import NotFound, WireError
-from capacity.ports import Budget, Document, Get, Key, Listing, Pause, Reading, Secret, key
+from capacity.ports import Budget, Get, Key, Listing, Pause, Reading, Secret, key
 
 from capacity_llama_cpp._listing import listing
 from capacity_llama_cpp._reader import USUAL
 from capacity_llama_cpp._server import SOURCE, Look, server
-from capacity_llama_cpp._shapes import Props, Row, props, rows
+from capacity_llama_cpp._shapes import Answer, Props, Row, answer, props, rows
 
 BASE_URL = "http://127.0.0.1:8080"
 """Where llama-server listens unless it is told otherwise."""
@@ -62,13 +62,13 @@ class _Server:
             raise NotFound("credentials", "the key is blank; put a valid one where the policy says it is, or name none")
         return secret
 
-    async def _ask(self, path: str, secret: Secret | None, time: timedelta = LOOK_TIME) -> Document:
-        return (await Get(self.base_url + path, bearer=secret, timeout=time)).document
+    async def _ask(self, path: str, secret: Secret | None, time: timedelta = LOOK_TIME) -> Answer:
+        return answer((await Get(self.base_url + path, bearer=secret, timeout=time)).document)
 
-    async def _models(self, secret: Secret | None) -> Document:
+    async def _models(self, secret: Secret | None) -> Answer:
         """The list of models; a server that only knows the OpenAI path is asked there."""
-        doc = await self._ask("/models", secret, LIST_TIME)
-        return await self._ask("/v1/models", secret, LIST_TIME) if doc.status == 404 else doc
+        given = await self._ask("/models", secret, LIST_TIME)
+        return await self._ask("/v1/models", secret, LIST_TIME) if given.doc.status == 404 else given
 
 
 @frozen(kw_only=True)
@@ -86,10 +86,10 @@ class SlotProber(_Server):
         except NotFound as missing:
             now = await Pause(timedelta(0))
             return (Reading("", "login-required", SOURCE, now.at, detail=str(missing)),)
-        doc = await self._models(secret)
-        told = rows(doc)
+        listed = await self._models(secret)
+        told = rows(listed)
         resident = [row for row in told.rows if row.residency == "resident"] if told else []
-        return (server(doc, [await self._look(row, secret) for row in resident]),)
+        return (server(listed, [await self._look(row, secret) for row in resident]),)
 
     async def _look(self, row: Row, secret: Secret | None) -> Look:
         """What one resident model says of its slots; no answer means that it is busy, not that it is gone."""
@@ -120,12 +120,12 @@ class ModelSource(_Server):
             NotFound: a key is named, and missing or blank.
         """
         secret = await self._key()
-        doc = await self._models(secret)
-        told = rows(doc)
+        listed = await self._models(secret)
+        told = rows(listed)
         if told is None:
-            return (Listing(None, "unknown", "models", doc.at),)
+            return (Listing(None, "unknown", "models", listed.doc.at),)
         known = {row.id: await self._props(row, secret) for row in told.rows if row.residency == "resident"}
-        return (listing(doc, told, known),)
+        return (listing(listed.doc.at, told, known),)
 
     async def _props(self, row: Row, secret: Secret | None) -> Props:
         """What a resident model tells of itself; nothing where it does not answer."""

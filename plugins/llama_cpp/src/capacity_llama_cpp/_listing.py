@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
-from capacity.ports import Authority, Document, Listing, Model
+from capacity.ports import Authority, Listing, Model
 
 from capacity_llama_cpp._shapes import Props, Row, Rows
 
@@ -12,16 +13,16 @@ ENDING = ".gguf"
 """Of every file llama.cpp loads."""
 
 
-def listing(doc: Document, told: Rows, known: Mapping[str, Props]) -> Listing:
+def listing(at: datetime, told: Rows, known: Mapping[str, Props]) -> Listing:
     """The models of a list.
 
     Args:
-        doc: the list's document.
+        at: when the list arrived.
         told: what it says.
         known: id → `/props` of those that were asked for them.
     """
     models = tuple(_model(row, known.get(row.id) or Props()) for row in told.rows)
-    return Listing(None, _authority(told), "models", doc.at, models=models)
+    return Listing(None, _authority(told), "models", at, models=models)
 
 
 def _authority(told: Rows) -> Authority:

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 from capacity.ports import Document, Failure, Limit, Listing, Reading, Scope, State
 
 from capacity_llama_cpp._listing import listing
-from capacity_llama_cpp._shapes import answered, answers, body, mapping, metrics, props, rows, slots
+from capacity_llama_cpp._shapes import Answer, answer, mapping, metrics, props, rows, slots
 
 USUAL = timedelta(seconds=15)
 """How often a server is usually asked: a slot is taken or freed within seconds."""
@@ -35,67 +35,68 @@ class LlamaCppReader:
 
     def readings(self, doc: Document) -> tuple[Reading, ...] | None:
         """The one reading of the one pool; a list of models says nothing of slots and is left to `listing`."""
-        told = loading(doc) or refusal(doc) or _figures(doc)
+        given = answer(doc)
+        told = loading(given) or refusal(given) or _figures(given)
         return (told,) if told else None
 
     def listing(self, doc: Document) -> Listing | None:
         """The models with their residency."""
-        told = rows(doc)
-        return listing(doc, told, {}) if told else None
+        told = rows(answer(doc))
+        return listing(doc.at, told, {}) if told else None
 
     def failure(self, doc: Document) -> Failure | None:
         """None: this release classifies no failures."""
         return None
 
 
-def _figures(doc: Document) -> Reading | None:
+def _figures(given: Answer) -> Reading | None:
     """A body that is not an error."""
-    if mapping(answered(doc)).get("status") == "ok":
-        return _reading(doc, "health", SERVES)
-    told = _props(doc) or _slots(doc) or _metrics(doc)
-    wanted = answers(doc, *_FIGURES) and doc.status in {None, 200}
-    return unrecognised(doc) if wanted and told is None else told
+    if given.good and mapping(given.tree).get("status") == "ok":
+        return _reading(given, "health", SERVES)
+    told = _props(given) or _slots(given) or _metrics(given)
+    wanted = given.good and given.answers(*_FIGURES)
+    return unrecognised(given) if wanted and told is None else told
 
 
-def _props(doc: Document) -> Reading | None:
+def _props(given: Answer) -> Reading | None:
     """How many slots there are; the figures of a router itself are dummies."""
-    told = props(doc)
+    told = props(given)
     if told is None:
         return None
     if told.router or told.slots is None:
-        return _reading(doc, "props", SERVES, None if told.router else "how many slots there are is not told")
-    limit = slots_limit(asked_model(doc), told.slots, None)
-    return _reading(doc, "props", limit, "how many slots are free is not told here")
+        return _reading(given, "props", SERVES, None if told.router else "how many slots there are is not told")
+    limit = slots_limit(asked_model(given), told.slots, None)
+    return _reading(given, "props", limit, "how many slots are free is not told here")
 
 
-def _slots(doc: Document) -> Reading | None:
-    limit = told_slots(asked_model(doc), None, doc)
+def _slots(given: Answer) -> Reading | None:
+    limit = told_slots(asked_model(given), None, given)
     if limit is None:
         return None
-    return _reading(doc, "slots", limit, None if limit.left else "a slot does not say whether it is busy")
+    return _reading(given, "slots", limit, None if limit.left else "a slot does not say whether it is busy")
 
 
-def _metrics(doc: Document) -> Reading | None:
+def _metrics(given: Answer) -> Reading | None:
     """Requests without the number of slots: whether one is free cannot be said."""
-    told = metrics(doc)
+    told = metrics(given)
     if told is None:
         return None
     running, waiting = ("unknown" if count is None else count for count in (told.processing, told.deferred))
     detail = f"requests running: {running}, waiting: {waiting}; how many slots there are is not told here"
-    return _reading(doc, "metrics", SERVES, detail)
+    return _reading(given, "metrics", SERVES, detail)
 
 
-def asked_model(doc: Document) -> str | None:
+def asked_model(given: Answer) -> str | None:
     """The model a router was asked about; None = the only one there is."""
-    return parse_qs((doc.asked or "").partition("?")[2]).get("model", [None])[0]
+    return parse_qs((given.doc.asked or "").partition("?")[2]).get("model", [None])[0]
 
 
-def told_slots(model: str | None, total: int | None, doc: Document) -> Limit | None:
+def told_slots(model: str | None, total: int | None, given: Answer) -> Limit | None:
     """The limit that `/slots`, or `/metrics` with the total from elsewhere, gives; None where the body is neither."""
-    busy = slots(doc)
+    busy = slots(given)
     if busy is not None:
         return slots_limit(model, len(busy), None if None in busy else busy.count(False))
-    counted = metrics(doc)
+    counted = metrics(given)
     if counted is None or counted.processing is None or total is None:
         return None
     return slots_limit(model, total, max(0, total - counted.processing))
@@ -109,42 +110,44 @@ def slots_limit(model: str | None, total: int | None, free: int | None) -> Limit
     return Limit(f"slots:{model.casefold()}", left=left, cap=cap, scope=Scope("model", model))
 
 
-def _reading(doc: Document, source: str, limit: Limit, detail: str | None = None) -> Reading:
-    return Reading("", "ok", source, doc.at, detail=detail, limits=(limit,))
+def _reading(given: Answer, source: str, limit: Limit, detail: str | None = None) -> Reading:
+    return Reading("", "ok", source, given.doc.at, detail=detail, limits=(limit,))
 
 
-def loading(doc: Document) -> Reading | None:
+def loading(given: Answer) -> Reading | None:
     """The error that a single server answers to everything until its model is loaded."""
-    message = mapping(mapping(body(doc)).get("error")).get("message")
-    if doc.status not in {None, 503} or not isinstance(message, str):
+    message = mapping(mapping(given.tree).get("error")).get("message")
+    if given.doc.status not in {None, 503} or not isinstance(message, str):
         return None
     if not message.casefold().startswith("loading model"):
         return None
-    return _reading(doc, "health", Limit("service"), "the server is loading its model: it waits, it does not refuse")
+    return _reading(given, "health", Limit("service"), "the server is loading its model: it waits, it does not refuse")
 
 
-def refusal(doc: Document) -> Reading | None:
+def refusal(given: Answer) -> Reading | None:
     """What a status says, where the document is known to answer one of our questions."""
-    status = doc.status or 0
+    status = given.doc.status or 0
     state = _STATES.get(status, "unreachable" if status >= 500 else None)
-    if state is None or not answers(doc, "/models", *_FIGURES):
+    if state is None or not given.answers("/models", *_FIGURES):
         return None
     detail = f"the server answered HTTP {status}{_REMEDIES.get(status, '')}"
-    retry_at = doc.at + max(USUAL, _retry_after(doc)) if state == "throttled" else None
-    return Reading("", state, _source(doc), doc.at, detail=detail, retry_at=retry_at)
+    retry_at = given.doc.at + max(USUAL, _retry_after(given)) if state == "throttled" else None
+    return Reading("", state, _source(given), given.doc.at, detail=detail, retry_at=retry_at)
 
 
-def _retry_after(doc: Document) -> timedelta:
+def _retry_after(given: Answer) -> timedelta:
     """Only a proxy before the server sends one. Five digits are a day: nobody is believed beyond that."""
-    told = doc.header("retry-after") or ""
+    told = given.doc.header("retry-after") or ""
     return timedelta(seconds=int(told)) if re.fullmatch("[0-9]{1,5}", told) else timedelta(0)
 
 
-def unrecognised(doc: Document) -> Reading:
+def unrecognised(given: Answer) -> Reading:
     """The answer to one of our questions in a shape nobody knows."""
-    return Reading("", "unrecognised", _source(doc), doc.at, detail="the answer has a shape no llama.cpp server gives")
+    return Reading(
+        "", "unrecognised", _source(given), given.doc.at, detail="the answer has a shape no llama.cpp server gives"
+    )
 
 
-def _source(doc: Document) -> str:
+def _source(given: Answer) -> str:
     """The last word of the path asked."""
-    return (doc.asked or "server").partition("?")[0].rpartition("/")[2]
+    return (given.doc.asked or "server").partition("?")[0].rpartition("/")[2]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attrs import evolve, frozen
-from capacity.ports import Document, Limit, Reading
+from capacity.ports import Limit, Reading
 
 from capacity_llama_cpp._reader import SERVES, loading, refusal, slots_limit, told_slots, unrecognised
-from capacity_llama_cpp._shapes import Props, Row, rows
+from capacity_llama_cpp._shapes import Answer, Props, Row, rows
 
 SOURCE = "server"
 """The source's name: several questions to one server."""
@@ -30,47 +30,47 @@ class Look:
 
     row: Row
     props: Props | None = None
-    slots: Document | None = None
+    slots: Answer | None = None
     silent: bool = False
 
 
-def server(doc: Document, looks: Sequence[Look]) -> Reading:
+def server(listed: Answer, looks: Sequence[Look]) -> Reading:
     """The reading of a whole server.
 
     Args:
-        doc: its answer to `/models`.
+        listed: its answer to `/models`.
         looks: what each resident model said.
     """
-    told = _unserved(doc, looks) or _served(doc, looks)
+    told = _unserved(listed, looks) or _served(listed, looks)
     return evolve(told, source=SOURCE)
 
 
-def _unserved(doc: Document, looks: Sequence[Look]) -> Reading | None:
+def _unserved(listed: Answer, looks: Sequence[Look]) -> Reading | None:
     """Why the server tells nothing. Some builds show the list without a key and ask for it only afterwards."""
-    if rows(doc) is None:
-        return loading(doc) or refusal(doc) or unrecognised(doc)
-    keyless = (look.slots for look in looks if look.slots and look.slots.status == 401)
-    return next((refusal(answer) for answer in keyless), None)
+    if rows(listed) is None:
+        return loading(listed) or refusal(listed) or unrecognised(listed)
+    keyless = (look.slots for look in looks if look.slots and look.slots.doc.status == 401)
+    return next((refusal(refused) for refused in keyless), None)
 
 
-def _served(doc: Document, looks: Sequence[Look]) -> Reading:
+def _served(listed: Answer, looks: Sequence[Look]) -> Reading:
     told = [_slots(look) for look in looks]
     limits = {limit.name: limit for limit, _ in told if limit}
     detail = "; ".join(detail for _, detail in told if detail)
-    return Reading("", "ok", SOURCE, doc.at, detail=detail or None, limits=(SERVES, *limits.values()))
+    return Reading("", "ok", SOURCE, listed.doc.at, detail=detail or None, limits=(SERVES, *limits.values()))
 
 
 def _slots(look: Look) -> tuple[Limit | None, str | None]:
     """The slots of one model, and what is not known of them. Silence means busy; how busy is then not known."""
-    row, known, doc = look.row, look.props or Props(), look.slots
+    row, known, told = look.row, look.props or Props(), look.slots
     model = row.id if row.routed else None
     if look.silent:
         return slots_limit(model, known.slots, None), f"{row.id}: did not say in time how many slots are free"
     if known.sleeping:
         return None, None
-    if doc is None:
+    if told is None:
         return None, f"{row.id}: asking for its slots would keep it awake; start it with --metrics"
-    if doc.status == 501:
+    if told.doc.status == 501:
         return None, f"{row.id}: does not tell its slots; start it with --slots or --metrics"
-    limit = told_slots(model, known.slots, doc)
-    return limit, None if limit else f"{row.id}: answered HTTP {doc.status} instead of its slots"
+    limit = told_slots(model, known.slots, told)
+    return limit, None if limit else f"{row.id}: answered HTTP {told.doc.status} instead of its slots"

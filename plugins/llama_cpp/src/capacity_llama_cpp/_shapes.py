@@ -1,6 +1,7 @@
 """llama.cpp's bodies as plain values, whichever build wrote them. What is missing or of another type is None.
 
-`rows`, `props`, `slots` and `metrics` each answer None to a body of another kind. Nothing here knows limits or listings.
+`rows`, `props`, `slots` and `metrics` each give None for an answer of another kind. Nothing here knows limits or
+listings.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from attrs import frozen
+from attrs import field, frozen
 from capacity.ports import DOCUMENT_CAP, Document, Residency
 
 RESIDENCIES: Mapping[str, Residency] = {
@@ -28,6 +29,28 @@ _SAMPLE = re.compile(rb"^llamacpp:\w+(?:\{[^}\n]*\})? \S", re.MULTILINE)
 _REQUESTS = re.compile(
     r"^llamacpp:requests_(processing|deferred)(?:\{[^}\n]*\})? ([0-9]{1,9})(?:\.0+)?\s*$", re.MULTILINE
 )
+
+
+@frozen
+class Answer:
+    """A document, parsed once: an answer may have megabytes, and is held against several shapes.
+
+    Attributes:
+        doc: the document.
+        tree: its body as JSON; None where it is none, too deep or too large.
+    """
+
+    doc: Document
+    tree: Any = field(repr=False)
+
+    @property
+    def good(self) -> bool:
+        """Whether it is no error, as far as is known."""
+        return self.doc.status in {None, 200}
+
+    def answers(self, *paths: str) -> bool:
+        """Whether it is known to answer one of these paths."""
+        return (self.doc.asked or "").partition("?")[0].endswith(paths)
 
 
 @frozen
@@ -107,35 +130,25 @@ def mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def body(doc: Document) -> Any:
-    """The body as JSON; None where it is none, too deep or too large."""
+def answer(doc: Document) -> Answer:
+    """The document, parsed."""
     try:
-        return doc.json()
+        return Answer(doc, doc.json())
     except ValueError:
-        return None
+        return Answer(doc, None)
 
 
-def answered(doc: Document) -> Any:
-    """The body as JSON, where it is no error."""
-    return body(doc) if doc.status in {None, 200} else None
-
-
-def answers(doc: Document, *paths: str) -> bool:
-    """Whether the document is known to answer one of these paths."""
-    return (doc.asked or "").partition("?")[0].endswith(paths)
-
-
-def rows(doc: Document) -> Rows | None:
+def rows(given: Answer) -> Rows | None:
     """A list of models: one with a row that llama.cpp owns or a router's status, or an empty one that answers `/models`.
 
     Others serve lists of the same form without saying what is resident; theirs are not taken for ours.
     """
-    listed = mapping(answered(doc)).get("data")
-    if not isinstance(listed, list):
+    listed = mapping(given.tree).get("data")
+    if not given.good or not isinstance(listed, list):
         return None
     told = [mapping(row) for row in listed]
     ours = any(row.get("owned_by") == "llamacpp" or "status" in row for row in told)
-    if not (ours if told else answers(doc, "/models")):
+    if not (ours if told else given.answers("/models")):
         return None
     read = [_row(row) for row in told if isinstance(row.get("id"), str) and row["id"].strip()]
     return Rows(tuple({row.id: row for row in read}.values()), len(read) == len(listed))
@@ -201,9 +214,9 @@ def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def props(doc: Document) -> Props | None:
+def props(given: Answer) -> Props | None:
     """What `/props` says."""
-    told = mapping(answered(doc))
+    told = mapping(given.tree) if given.good else {}
     settings = mapping(told.get("default_generation_settings"))
     if told.get("role") == "router":
         return Props(router=True)
@@ -226,10 +239,10 @@ def _inputs(told: Any) -> tuple[str, ...] | None:
     return ("text", *(word for key, word in _INPUTS.items() if told.get(key) is True))
 
 
-def slots(doc: Document) -> tuple[bool | None, ...] | None:
+def slots(given: Answer) -> tuple[bool | None, ...] | None:
     """For each slot whether it is busy, None where that cannot be read; None in all where this is no list of slots."""
-    told = answered(doc)
-    if not (isinstance(told, list) and told and all(isinstance(slot, dict) and "n_ctx" in slot for slot in told)):
+    told = given.tree if given.good and isinstance(given.tree, list) else []
+    if not told or not all(isinstance(slot, dict) and "n_ctx" in slot for slot in told):
         return None
     return tuple(_busy(slot) for slot in told)
 
@@ -240,9 +253,10 @@ def _busy(slot: Mapping[str, Any]) -> bool | None:
     return bool(told) if isinstance(told, int) and told in {0, 1} else None
 
 
-def metrics(doc: Document) -> Metrics | None:
+def metrics(given: Answer) -> Metrics | None:
     """What `/metrics` says of requests."""
-    if doc.status not in {None, 200} or len(doc.body) > DOCUMENT_CAP or not _SAMPLE.search(doc.body):
+    body = given.doc.body
+    if not given.good or len(body) > DOCUMENT_CAP or not _SAMPLE.search(body):
         return None
-    told = {name: int(count) for name, count in _REQUESTS.findall(doc.text)}
+    told = {name: int(count) for name, count in _REQUESTS.findall(given.doc.text)}
     return Metrics(told.get("processing"), told.get("deferred"))
