@@ -120,5 +120,9 @@ def lacking(made: Any, group: str) -> list[str]:
 
 def said(error: BaseException) -> str:
     """An exception in a few words, without what may be a secret."""
-    text = TOKEN.sub(MASK, " ".join(str(error)[: 10 * LONGEST_WHY].split()))
-    return f"{type(error).__name__}: {text[:LONGEST_WHY]}".rstrip(": ")
+    return f"{type(error).__name__}: {masked(str(error))}".rstrip(": ")
+
+
+def masked(text: str) -> str:
+    """The beginning of a foreign text, in one line, without what may be a secret."""
+    return TOKEN.sub(MASK, " ".join(text[: 10 * LONGEST_WHY].split()))[:LONGEST_WHY]

@@ -7,14 +7,18 @@ from inspect import Parameter
 from typing import Any
 
 from capacity.codec.faults import joined, nearest, quoted
-from capacity.errors import Fault
+from capacity.errors import Fault, PluginError
+from capacity.plugins.factories import masked, said
 from capacity.plugins.ports import ACTUATORS, BACKEND, PORTS, READERS
 from capacity.plugins.registry import Plugin, Plugins
-from capacity.values.policy import AccountPolicy, FleetPolicy, Policy
+from capacity.ports import Env, Key, Read
+from capacity.values.policy import AccountPolicy, Credentials, FleetPolicy, Policy
 
 
 def faults(policy: Policy, plugins: Plugins, *, given: Collection[str] = ()) -> tuple[Fault, ...]:
-    """What a policy asks of plugins that nobody offers. Imports the plugins it names, and no other.
+    """What a policy asks of plugins that nobody offers, or that they refuse.
+
+    Imports the plugins the policy names, and no other, and makes their ports; nothing is asked of anybody.
 
     Args:
         policy: the policy.
@@ -30,10 +34,12 @@ def _account_faults(account: AccountPolicy, plugins: Plugins) -> Iterator[Fault]
     path = joined("accounts", account.name)
     offered, wrong = _offered(account.plugin, BACKEND, plugins, f"{path}.plugin", "plugin")
     yield from wrong
-    # A reader knows no login: options and credentials are for whoever asks.
-    asking = [plugin for plugin in offered if plugin.group != READERS]
-    yield from _option_faults(asking, account.options, {"credentials"}, path)
-    if offered and not asking and account.options:
+    for plugin in offered:
+        if plugin.group == READERS:  # it knows no login: options and credentials are for whoever asks
+            yield from _refusals(plugin, {}, {}, path, "plugin")
+        else:
+            yield from _refusals(plugin, {"credentials": _key(account.credentials)}, account.options, path, "plugin")
+    if account.options and {plugin.group for plugin in offered} == {READERS}:
         yield Fault(f"{path}.options", f"{quoted(account.plugin)} asks nobody, and takes none", "take them out")
 
 
@@ -41,7 +47,8 @@ def _fleet_faults(fleet: FleetPolicy, plugins: Plugins) -> Iterator[Fault]:
     path = joined("fleets", fleet.name)
     offered, wrong = _offered(fleet.actuator, (ACTUATORS,), plugins, f"{path}.actuator", "actuator")
     yield from wrong
-    yield from _option_faults(offered, fleet.options, {"fleet"}, path)
+    for plugin in offered:
+        yield from _refusals(plugin, {"fleet": fleet.name}, fleet.options, path, "actuator")
 
 
 def _offered(
@@ -55,19 +62,46 @@ def _offered(
     return offered, wrong
 
 
-def _option_faults(
-    asked: list[Plugin], options: Mapping[str, Any], told: Collection[str], path: str
-) -> Iterator[Fault]:
-    """Options that one of them does not take or cannot do without: each is given all. `told` the engine gives."""
-    for plugin in asked:
-        taken = {name: parameter for name, parameter in plugin.takes.items() if name not in told}
-        anything = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in taken.values())
-        for name in [] if anything else [name for name in options if name not in taken]:
-            wrong = f"the {PORTS[plugin.group][0]} {quoted(plugin.name)} takes no such option"
-            yield Fault(f"{path}.options.{joined(name)}", wrong, nearest(name, taken))
-        for name in [name for name, parameter in taken.items() if _needed(parameter) and name not in options]:
-            wrong = f"is missing; the {PORTS[plugin.group][0]} {quoted(plugin.name)} cannot do without it"
-            yield Fault(f"{path}.options.{joined(name)}", wrong)
+def _key(credentials: Credentials | None) -> Key | None:
+    if credentials is None:
+        return None
+    return Env(credentials.env) if credentials.env is not None else Read(credentials.file or "", secret=True)
+
+
+def _refusals(plugin: Plugin, told: Mapping[str, Any], options: Mapping[str, Any], path: str, key: str) -> list[Fault]:
+    """Why a plugin cannot be made as a policy asks: options it does not take or cannot do without, or its own words.
+
+    Args:
+        plugin: the plugin.
+        told: what the engine gives its factory.
+        options: what the policy gives it.
+        path: of the table in the policy.
+        key: under which that names the plugin.
+    """
+    found = list(_option_faults(plugin, told, options, f"{path}.options"))
+    if found:
+        return found
+    try:
+        plugin.factory(**told, **options)
+    except PluginError as error:
+        return [Fault(f"{path}.{key}", str(error))]
+    except ValueError as error:
+        return [Fault(f"{path}.options", masked(str(error)))]
+    except Exception as error:  # noqa: BLE001 - whatever a plugin raises is a fault to be told, not one of the check
+        return [Fault(f"{path}.{key}", f"{plugin.distribution} {plugin.version} cannot be made: {said(error)}")]
+    return []
+
+
+def _option_faults(plugin: Plugin, told: Mapping[str, Any], options: Mapping[str, Any], path: str) -> Iterator[Fault]:
+    who = f"the {PORTS[plugin.group][0]} {quoted(plugin.name)}"
+    taken = {name: parameter for name, parameter in plugin.takes.items() if name not in told}
+    anything = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in taken.values())
+    for name in options:
+        if name in told or not (anything or name in taken):
+            yield Fault(f"{path}.{joined(name)}", f"{who} takes no such option", nearest(name, taken))
+    for name, parameter in taken.items():
+        if _needed(parameter) and name not in options:
+            yield Fault(f"{path}.{joined(name)}", f"is missing; {who} cannot do without it")
 
 
 def _needed(parameter: Parameter) -> bool:
