@@ -13,12 +13,10 @@ from attrs import evolve
 
 from capacity.core.desk import Answers, Desk, Spot
 from capacity.core.needs import Asked
-from capacity.core.orders import runners_up
-from capacity.core.rules import Finding, findings, opening, proof, worst
+from capacity.core.rules import Finding, opening, proof, worst
 from capacity.values.conditions import Fact
 from capacity.values.decision import TOOK, WRITES, Act, Placement, SeatDecision
 from capacity.values.history import Entry
-from capacity.values.models import Missed, Model
 from capacity.values.seats import Candidate, Fleet, Seat
 
 OURS = "capacity"
@@ -184,8 +182,7 @@ def _keeping(case: Case) -> Fact:
 
 
 def _here(case: Case) -> list[Finding]:
-    place = case.spot.place
-    return [] if place is None else findings(case.answers.asking, place)
+    return case.desk.here(case.answers, case.spot)[0]
 
 
 def _wrong(case: Case) -> Finding | None:
@@ -218,9 +215,8 @@ def _outside(case: Case, candidate: Candidate) -> list[Finding]:
     harness = desk.policy.harnesses.get(candidate.harness)
     if harness is None or candidate.pool not in harness.pools or candidate.pool not in desk.sights:
         return [Finding("no", "allow", desk.fact("not-drawn-on", candidate.pool), proof=True)]
-    found = desk.surveyor.found(harness, candidate.pool, candidate.model)
-    one = found[0] if found else Missed(Model(candidate.model), 0)
-    return findings(case.answers.asking, desk.place(candidate, one, listed=bool(found)))
+    spot = desk.at(candidate, desk.survey.found(harness, candidate.pool, candidate.model))
+    return [] if spot.place is None else case.answers.asking.against(spot.place, spot.moment)
 
 
 def _rank(case: Case, candidate: Candidate) -> int:
@@ -270,7 +266,7 @@ def _decided(
         f"{case.tick}/{seat.fleet}/{seat.name}", seat.fleet, seat.name, what, why, candidate,
         case.spot.candidate, home, until, None, sight.pool.egress if sight else None,
     )  # fmt: skip  # in the order of the class
-    verdict = None if case.spot.place is None else desk.verdict(worst(_here(case)))
+    verdict = None if case.spot.place is None else desk.here(case.answers, case.spot)[1]
     chosen = None if candidate is None else desk.field.index.get(candidate)
-    close = tuple(runners_up(desk.choices(case.answers), desk.field, chosen))
+    close = desk.close(case.answers, chosen)
     return SeatDecision(placement, case.answers.index, case.asked.origins, verdict, close)

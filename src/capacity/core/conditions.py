@@ -11,7 +11,6 @@ from datetime import datetime
 
 from attrs import evolve
 
-from capacity.core import headroom as heads
 from capacity.core.candidates import binds
 from capacity.core.facts import fact
 from capacity.core.sights import Sight, fullness
@@ -75,11 +74,9 @@ def _named(code: str, subject: str, source: Fact) -> Fact:
 def _pools(sights: dict[str, Sight]) -> Iterator[Fact]:
     for name, sight in sights.items():
         known = sight.headroom
-        for one in known.limits:
+        for one, stands in sight.stands:
             scope = one.limit.scope
-            if (scope and scope.kind == "feature") or one.limit.frees_on == "release":
-                continue
-            if heads.standing(one, sight.pool, known.pace) != "full":
+            if stands != "full" or (scope and scope.kind == "feature") or one.limit.frees_on == "release":
                 continue
             why = fullness(sight.pool, known, one)
             if scope is not None:

@@ -12,10 +12,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from capacity.core.acts import Case, act
-from capacity.core.candidates import Surveyor, field
 from capacity.core.conditions import conditions
 from capacity.core.desk import Desk
-from capacity.core.sights import sights
 from capacity.errors import CapacityError
 from capacity.values.decision import Decision, SeatDecision
 from capacity.values.history import History
@@ -49,7 +47,7 @@ def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: Hi
         history.as_of,
         "seats",
         desk.field.candidates,
-        desk.field.groups,
+        tuple(desk.field.groups),
         desk.verdicts,
         tuple(desk.tables),
         seats,
@@ -59,12 +57,10 @@ def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: Hi
 
 def prepare(inventory: Inventory, headroom: Headroom, policy: Policy, history: History) -> Desk:
     """Steps 1 and 2: the desk with its sights and candidates, before any seat is looked at."""
-    seen = sights(headroom, policy, history)
-    asked = frozenset(name.casefold() for rule in policy.seats for name in rule.models or ())
-    surveyor = Surveyor(inventory, policy, seen, history.holds.circuits, asked)
-    desk = Desk(policy, history, seen, surveyor, field(surveyor))
-    for _, seat in _in_turn(desk):
-        _count_often(desk, seat)
+    desk = Desk(inventory, headroom, policy, history)
+    if policy.high_volume.caps:
+        for _, seat in _in_turn(desk):
+            _count_often(desk, seat)
     return desk
 
 
@@ -75,7 +71,7 @@ def tick_id(history: History) -> str:
 
 def case_of(desk: Desk, fleet: int, seat: Seat, tick: str) -> Case:
     """A seat with everything its act hangs on."""
-    asked = desk.resolver.ask(seat)
+    asked = desk.survey.resolver.ask(seat)
     entry = desk.entries.get(seat.key)
     answers = desk.answers(asked.need)
     return Case(desk, desk.history.fleets[fleet], seat, asked, desk.spot(seat), entry, answers, tick)
@@ -90,7 +86,7 @@ def _in_turn(desk: Desk) -> list[tuple[int, Seat]]:
 
 
 def _count_often(desk: Desk, seat: Seat) -> None:
-    if desk.policy.high_volume.caps and seat.paused_by is None and desk.resolver.ask(seat).need.high_volume:
+    if seat.paused_by is None and desk.survey.resolver.ask(seat).need.high_volume:
         candidate = desk.spot(seat).candidate
         if candidate is not None:
             desk.often[candidate.pool] += 1

@@ -1,6 +1,6 @@
 """The desk a decision is made at: what was prepared once, and what grows while seats are placed one after another.
 
-Mutable inside one `decide`, and never seen outside it: folds are built open and frozen once.
+Mutable inside one `decide`, and never seen outside it: built open, frozen once.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from datetime import datetime
 
 from attrs import frozen
 
-from capacity.core.candidates import Field, Surveyor
+from capacity.core.candidates import Field, Survey, survey
 from capacity.core.facts import fact
-from capacity.core.needs import Resolver
+from capacity.core.moment import Moment, moment
 from capacity.core.orders import Bucket, Ladder, Rank
-from capacity.core.rules import Asking, Finding, Place, findings, opening, worst
+from capacity.core.rules import Asking, Finding, Place, opening, worst
 from capacity.core.sights import Sight
 from capacity.values.conditions import Fact
-from capacity.values.decision import Table, Verdict
+from capacity.values.decision import RunnerUp, Table, Verdict
 from capacity.values.history import Entry, History
-from capacity.values.models import Missed, Model
+from capacity.values.limits import Headroom
+from capacity.values.models import Inventory, Missed, Model
 from capacity.values.policy import Policy
 from capacity.values.seats import Candidate, Need, Seat
 
@@ -37,12 +38,14 @@ class Answers:
         asking: the need, made ready.
         worst: group → the finding that decides it; None = yes.
         ladder: the eligible candidates, in order.
+        here: place of a seat → everything said against it for this need; filled as seats are looked at.
     """
 
     index: int
     asking: Asking
     worst: Sequence[Finding | None]
     ladder: Ladder
+    here: dict[int, tuple[list[Finding], Verdict]]
 
 
 @frozen(eq=False)
@@ -52,26 +55,26 @@ class Spot:
     Attributes:
         candidate: its candidate; None where its pool is not known.
         place: the place; None likewise.
+        moment: what is said of it at this moment.
         why: why the pool is not known; None where it is.
     """
 
     candidate: Candidate | None
-    place: Place | None
+    place: Place | None = None
+    moment: Sequence[Finding] = ()
     why: Fact | None = None
 
 
 class Desk:
     """Everything one decision is made with."""
 
-    def __init__(
-        self, policy: Policy, history: History, sights: dict[str, Sight], surveyor: Surveyor, field: Field
-    ) -> None:
+    def __init__(self, inventory: Inventory, headroom: Headroom, policy: Policy, history: History) -> None:
         self.policy = policy
         self.history = history
-        self.sights = sights
-        self.surveyor = surveyor
-        self.field = field
-        self.resolver = Resolver(policy)
+        self.survey: Survey = survey(inventory, policy)
+        self.moment: Moment = moment(self.survey, headroom, history)
+        self.sights: dict[str, Sight] = self.moment.sights
+        self.field: Field = self.moment.field
         self.entries: dict[tuple[str, str], Entry] = {entry.key: entry for entry in history.journal.entries}
         self.load: dict[str, float] = {}
         self.often: Counter[str] = Counter()
@@ -96,13 +99,12 @@ class Desk:
             made = self._facts[key] = fact(code, subject)
         return made
 
-    def verdict(self, finding: Finding | None) -> Verdict:
-        """A finding as a verdict of this decision."""
+    def number(self, finding: Finding | None) -> int:
+        """The index of a finding's verdict among those of this decision."""
         if finding is None:
-            return YES
-        made = Verdict(finding.answer, finding.rule, finding.fact)
-        self._verdicts.setdefault(made, len(self._verdicts))
-        return made
+            return 0
+        verdicts = self._verdicts
+        return verdicts.setdefault(finding.verdict, len(verdicts))
 
     def answers(self, need: Need) -> Answers:
         """The table of a need, made on the first seat that has it."""
@@ -112,19 +114,16 @@ class Desk:
         return found
 
     def _answer(self, need: Need) -> Answers:
-        asking = Asking(need, self.policy)
-        if need.high_volume:
-            asking.metered_exhausted = metered_exhausted(asking, self.field)
-        decided = [worst(findings(asking, place)) for place in self.field.places]
+        asking, decided = self.moment.answers(need)
+        field = self.field
+        numbers = [self.number(finding) for finding in decided]
         refused: Counter[str] = Counter()
-        row = []
-        for group, finding in enumerate(decided):
-            row.append(self._verdicts[self.verdict(finding)])
-            if finding is not None and finding.answer == "no":
-                refused[finding.fact.code] += self.field.sizes[group]
+        for finding, size in zip(decided, field.sizes, strict=True):
+            if finding is not None and finding.answer == "no" and size:
+                refused[finding.fact.code] += size
         index = len(self.tables)
-        self.tables.append(Table(need, tuple(row), refused))
-        return Answers(index, asking, decided, Ladder(asking, self.field, self.sights, decided))
+        self.tables.append(Table(need, tuple(numbers), refused))
+        return Answers(index, asking, decided, Ladder(asking, field, self.sights, decided), {})
 
     def spot(self, seat: Seat) -> Spot:
         """Where a seat is: what its fleet says, else the one pool whose inventory answers to its model."""
@@ -137,30 +136,47 @@ class Desk:
     def _spot(self, seat: Seat) -> Spot:
         harness = self.policy.harnesses.get(seat.harness)
         if harness is None:
-            return Spot(None, None, fact("harness-unknown", seat.harness))
-        answering = (pool for pool in harness.pools if self.surveyor.found(harness, pool, seat.model))
+            return Spot(None, why=fact("harness-unknown", seat.harness))
+        answering = (pool for pool in harness.pools if self.survey.found(harness, pool, seat.model))
         pools = [seat.pool] if seat.pool else list(answering)
         if not pools and len(harness.pools) == 1:
             pools = list(harness.pools)
         if len(pools) != 1 or pools[0] not in self.sights:
-            return Spot(None, None, fact("pool-unknown", seat.model))
-        pool = pools[0]
-        found = self.surveyor.found(harness, pool, seat.model)
-        name = harness.aliases.get(seat.model, seat.model)
-        one = found[0] if found else Missed(Model(name), 0)
-        candidate = Candidate(seat.harness, pool, one.model.id, seat.effort)
-        return Spot(candidate, self.place(candidate, one, listed=bool(found)))
+            return Spot(None, why=fact("pool-unknown", seat.model))
+        found = self.survey.found(harness, pools[0], seat.model)
+        name = found[0].model.id if found else harness.aliases.get(seat.model, seat.model)
+        return self.at(Candidate(seat.harness, pools[0], name, seat.effort), found)
 
-    def place(self, candidate: Candidate, one: Missed, *, listed: bool) -> Place:
-        """The place of a candidate, in the adopted rows or not."""
+    def at(self, candidate: Candidate, found: Sequence[Missed]) -> Spot:
+        """A candidate as a spot, whether an adopted row makes it or not.
+
+        Args:
+            candidate: which.
+            found: the models of its pool that answer to its name; the first is meant.
+        """
         index = self.field.index.get(candidate)
         if index is not None:
-            return self.field.places[self.field.groups[index]]
-        traits = self.surveyor.traits(candidate.pool, one, listed=listed)
-        key = "|".join(candidate.key)
-        return self.surveyor.place(candidate.harness, candidate.pool, None, candidate.effort, traits, key)
+            group = self.field.groups[index]
+            return Spot(candidate, self.field.places[group], self.moment.said(group))
+        one, listed = (found[0], True) if found else (Missed(Model(candidate.model), 0), False)
+        place = self.survey.place(
+            candidate.harness, candidate.pool, one, tier=None, effort=candidate.effort, listed=listed
+        )
+        return Spot(candidate, place, self.moment.of(candidate, one.model, listed=listed))
 
-    def choices(self, answers: Answers, *, observed: bool = False, own_tier: bool = False) -> list[tuple[Rank, Bucket]]:
+    def here(self, answers: Answers, spot: Spot) -> tuple[list[Finding], Verdict]:
+        """Everything said against a seat's place for a need, and the verdict it comes to."""
+        known = answers.here.get(id(spot))
+        if known is None:
+            found = [] if spot.place is None else answers.asking.against(spot.place, spot.moment)
+            finding = worst(found)
+            self.number(finding)
+            known = answers.here[id(spot)] = (found, YES if finding is None else finding.verdict)
+        return known
+
+    def choices(
+        self, answers: Answers, *, observed: bool = False, own_tier: bool = False
+    ) -> Sequence[tuple[Rank, Bucket]]:
         """The eligible buckets for a need now, best first; caps on high-volume seats apply where they leave a choice."""
         entries = answers.ladder.ordered(self.load)
         if answers.asking.need.high_volume and self.policy.high_volume.caps:
@@ -171,6 +187,10 @@ class Desk:
             entries = [entry for entry in entries if entry[1].step == 0]
         return entries
 
+    def close(self, answers: Answers, chosen: int | None) -> tuple[RunnerUp, ...]:
+        """The runners-up to a candidate."""
+        return answers.ladder.runners_up(self.choices(answers), self.field, chosen)
+
     def _capped(self, bucket: Bucket) -> bool:
         name = bucket.sight.pool.name
         cap = self.policy.high_volume.caps.get(name)
@@ -178,7 +198,7 @@ class Desk:
 
     def settle(self, candidate: Candidate, need: Need) -> None:
         """A seat was newly placed there: it counts as load for those after it."""
-        self.load[candidate.pool] = self.load.get(candidate.pool, 0.0) + self.policy.seat_points
+        self.load = {**self.load, candidate.pool: self.load.get(candidate.pool, 0.0) + self.policy.seat_points}
         if need.high_volume:
             self.often[candidate.pool] += 1
 
@@ -186,7 +206,10 @@ class Desk:
         """When the candidates open that nothing but quota refuses, where that is known; looked up once per need."""
         found = self._openings.get(answers.index)
         if found is None:
-            told = (opening(findings(answers.asking, place)) for place in self.field.places)
+            told = (
+                opening(answers.asking.against(place, self.moment.said(group)))
+                for group, place in enumerate(self.field.places)
+            )
             found = self._openings[answers.index] = [at for quota, at in told if quota and at is not None]
         return found
 
@@ -195,14 +218,3 @@ def _trying(entry: Entry, policy: Policy, history: History) -> Iterator[str]:
     """The pool a seat was resumed on too lately for a refusal to have been seen."""
     if entry.act == "resume" and entry.candidate is not None and entry.at > history.as_of - policy.freshness:
         yield entry.candidate.pool
-
-
-def metered_exhausted(asking: Asking, field: Field) -> bool:
-    """Whether the metered places of a need are full, every one, and there is one."""
-    refusals = [
-        [finding for finding in findings(asking, place) if finding.answer == "no"]
-        for place in field.places
-        if place.kind == "metered"
-    ]
-    able = [refusing for refusing in refusals if all(finding.quota for finding in refusing)]
-    return bool(able) and all(able)

@@ -13,9 +13,8 @@ from capacity.core.acts import Case
 from capacity.core.decide import case_of, decide, prepare, tick_id
 from capacity.core.desk import Desk
 from capacity.core.orders import KEYS
-from capacity.core.rules import Finding, findings
+from capacity.core.rules import Finding
 from capacity.core.sentences import instant, sentence
-from capacity.core.sights import Sight
 from capacity.errors import CapacityError
 from capacity.values.decision import Decision, SeatDecision
 from capacity.values.limits import LimitHeadroom
@@ -114,7 +113,7 @@ def _candidates(case: Case, chosen: Candidate | None) -> Iterator[str]:
     if not field.candidates:
         yield "    none: no adopted row meets a pool its harness may draw on"
     for candidate, group in zip(field.candidates, field.groups, strict=True):
-        found = findings(case.answers.asking, field.places[group])
+        found = case.answers.asking.against(field.places[group], case.desk.moment.said(group))
         answer = min((finding.answer for finding in found), key=_badness, default="yes")
         mark = "*" if candidate == chosen else " "
         yield f"   {mark} {answer:11} {place(candidate)}"
@@ -147,7 +146,7 @@ def _pool(desk: Desk, decision: Decision, name: str) -> Iterator[str]:
     yield f"{name}: {known.pace}, last asked: {known.state or 'never'}{f' ({known.detail})' if known.detail else ''}"
     if known.observed_at is not None:
         yield f"  last good reading {instant(known.observed_at)} from {known.source}"
-    yield from (f"  {limit_line(sight, limit)}" for limit in known.limits)
+    yield from (f"  {limit_line(limit, stands)}" for limit, stands in sight.stands)
     for finding in sight.findings:
         yield f"  {finding.answer}: {sentence(finding.fact)}"
     here = [seat.placement for seat in decision.seats if seat.placement.candidate is not None]
@@ -155,7 +154,7 @@ def _pool(desk: Desk, decision: Decision, name: str) -> Iterator[str]:
     yield f"  seats: {', '.join(f'{one.fleet}/{one.seat} ({one.act})' for one in on) or 'none'}"
 
 
-def limit_line(sight: Sight, one: LimitHeadroom) -> str:
+def limit_line(one: LimitHeadroom, stands: heads.Standing) -> str:
     """One limit for a person: what is used or left, how surely, and where it stands."""
     limit = one.limit
     if one.used is not None:
@@ -164,7 +163,6 @@ def limit_line(sight: Sight, one: LimitHeadroom) -> str:
     else:
         figure = ", ".join(f"{amount} {unit} left" for unit, amount in limit.left.items()) or "no figure"
     resets = f", resets {instant(limit.resets_at)}" if limit.resets_at else ""
-    stands = heads.standing(one, sight.pool, sight.headroom.pace)
     return f"{limit.name}: {figure} ({one.evidence}){resets}: {stands}"
 
 
@@ -172,7 +170,7 @@ def _tick(desk: Desk, decision: Decision) -> Iterator[str]:
     yield f"tick {decision.id}: {len(decision.seats)} seats, {len(decision.candidates)} candidates"
     yield f"  order: {', then '.join(KEYS)}"
     for name, sight in desk.sights.items():
-        limits = "; ".join(limit_line(sight, limit) for limit in sight.headroom.limits)
+        limits = "; ".join(limit_line(limit, stands) for limit, stands in sight.stands)
         yield f"  pool {name}: {sight.headroom.pace}. {limits or 'nothing known'}"
     for placement in decision.placements:
         there = f" -> {place(placement.candidate)}" if placement.candidate != placement.expected else ""

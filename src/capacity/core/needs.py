@@ -19,6 +19,9 @@ from capacity.values.seats import Need, Seat
 PARTS = ("tier", "floor", "context", "capabilities", "profile", "effort", "harnesses", "pools", "models", "rise")
 """The parts of a need that a seat rule may give."""
 
+KEPT_SEATS = 65_536
+"""Seats whose needs are kept with a policy: more than any fleet, less than memory."""
+
 
 @frozen
 class Asked:
@@ -49,9 +52,19 @@ class Resolver:
         globs.sort(key=lambda rule: (-len(rule.pattern), rule.pattern))
         self._globs = tuple((re.compile(translate(rule.pattern)).match, rule) for rule in globs)
         self._asked: dict[tuple[tuple[str, ...], bool], Asked] = {}
+        self._seats: dict[tuple[str, str, str | None, timedelta | None], Asked] = {}
 
     def ask(self, seat: Seat) -> Asked:
         """What that seat asks for."""
+        key = (seat.fleet, seat.name, seat.role, seat.cadence)
+        asked = self._seats.get(key)
+        if asked is None:
+            if len(self._seats) >= KEPT_SEATS:
+                self._seats.clear()
+            asked = self._seats[key] = self._ask(seat)
+        return asked
+
+    def _ask(self, seat: Seat) -> Asked:
         rules = self._rules(seat)
         often = self._often(seat, rules)
         key = (tuple([rule.match + rule.pattern for rule in rules]), often)
@@ -89,4 +102,6 @@ def _resolved(rules: list[SeatRule], often: bool) -> Asked:
                 parts[part] = value
                 origins[part] = origin
     need = Need(**parts, high_volume=often)
-    return Asked(need, origins, any(rule.pinned for rule in rules), any(rule.held for rule in rules))
+    return Asked(
+        need, dict(sorted(origins.items())), any(rule.pinned for rule in rules), any(rule.held for rule in rules)
+    )

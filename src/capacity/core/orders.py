@@ -6,14 +6,14 @@ Rank moves a seat only when it has to move; nothing here is a reason to move.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
-from capacity.core.candidates import Field
+from capacity.core.candidates import FIRST, Field
 from capacity.core.rules import Asking, Finding
 from capacity.core.sights import Sight
-from capacity.values.decision import Answer, RunnerUp
+from capacity.values.decision import RunnerUp
 
 BAND = 2.0
 """Width of a band, percent points: twice the step most providers tell, so that rounding decides nothing."""
@@ -58,30 +58,47 @@ class Ladder:
         self, asking: Asking, field: Field, sights: Mapping[str, Sight], worst: Sequence[Finding | None]
     ) -> None:
         found: dict[tuple[int, int, str], list[int]] = {}
-        for group, finding in enumerate(worst):
-            answer: Answer = "yes" if finding is None else finding.answer
-            if answer not in ("yes", "cannot-tell"):
-                continue
-            place = field.places[group]
-            at = (0 if answer == "yes" else 1, step(asking, place.rank), place.pool)
-            found.setdefault(at, []).extend(field.firsts[group])
+        for finding, place, first in zip(worst, field.places, field.firsts, strict=True):
+            if first and (finding is None or finding.answer == "cannot-tell"):
+                at = (0 if finding is None else 1, step(asking, place.rank), place.pool)
+                found.setdefault(at, []).extend(first)
         self._buckets = [
-            Bucket(observed, steps, sights[pool], tuple(sorted(first)[:3]))
+            Bucket(observed, steps, sights[pool], tuple(sorted(first)[:FIRST]))
             for (observed, steps, pool), first in found.items()
         ]
-        self._load: dict[str, float] = {}
+        self._load: Mapping[str, float] | None = None
         self._sorted: list[tuple[Rank, Bucket]] = []
+        self._close: dict[int | None, tuple[RunnerUp, ...]] = {}
 
-    def ordered(self, load: Mapping[str, float]) -> list[tuple[Rank, Bucket]]:
-        """The buckets, best first, under a load."""
-        if not self._sorted or load != self._load:
-            self._load = dict(load)
-            self._sorted = sorted(((one.rank(load), one) for one in self._buckets), key=_rank)
+    def ordered(self, load: Mapping[str, float]) -> Sequence[tuple[Rank, Bucket]]:
+        """The buckets, best first, under a load; a load that changes is another mapping."""
+        if load is not self._load:
+            self._load = load
+            self._sorted = sorted([(one.rank(load), one) for one in self._buckets], key=_rank)
+            self._close = {}
         return self._sorted
+
+    def runners_up(
+        self, entries: Sequence[tuple[Rank, Bucket]], field: Field, chosen: int | None
+    ) -> tuple[RunnerUp, ...]:
+        """At most two candidates that came after the chosen one, with the key and the margin they lost by."""
+        if entries is not self._sorted:
+            return _close(entries, field, chosen)
+        known = self._close.get(chosen)
+        if known is None:
+            known = self._close[chosen] = _close(entries, field, chosen)
+        return known
 
 
 def _rank(entry: tuple[Rank, Bucket]) -> Rank:
     return entry[0]
+
+
+def _close(entries: Sequence[tuple[Rank, Bucket]], field: Field, chosen: int | None) -> tuple[RunnerUp, ...]:
+    flat = [(rank, index) for rank, bucket in entries[:FIRST] for index in bucket.first]
+    top = next((rank for rank, index in flat if index == chosen), flat[0][0] if flat else None)
+    others = [(rank, index) for rank, index in flat if index != chosen][: FIRST - 1]
+    return tuple(RunnerUp(field.candidates[index], *lost_by(top, rank)) for rank, index in others)
 
 
 def step(asking: Asking, rank: int | None) -> int:
@@ -92,16 +109,6 @@ def step(asking: Asking, rank: int | None) -> int:
         return rank - asking.tier
     lower = max((asking.floor if asking.floor is not None else asking.tier) - asking.tier, 0)
     return lower + asking.tier - rank
-
-
-def runners_up(entries: Sequence[tuple[Rank, Bucket]], field: Field, chosen: int | None) -> Iterator[RunnerUp]:
-    """At most two candidates that came after the chosen one, with the key and the margin they lost by."""
-    flat = [(rank, index) for rank, bucket in entries[:3] for index in bucket.first]
-    top = next((rank for rank, index in flat if index == chosen), flat[0][0] if flat else None)
-    others = [(rank, index) for rank, index in flat if index != chosen][:2]
-    for rank, index in others:
-        by, margin = lost_by(top, rank)
-        yield RunnerUp(field.candidates[index], by, margin)
 
 
 def lost_by(top: Rank | None, rank: Rank) -> tuple[str, float]:

@@ -1,19 +1,20 @@
 """The rules a place must pass, in their documented order. Each gives a finding or nothing.
 
-Rules of a place come first (they hold for every need and are looked at once), then rules of a need. A candidate's
-verdict is the worst finding; where several are equally bad the first rule in `RULES` speaks.
+Rules of a place come first (they hold for every need), then rules of a need. A candidate's verdict is the worst finding;
+where several are equally bad the first rule in `RULES` speaks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import cached_property
 
 from attrs import frozen
 
 from capacity.core.facts import fact
 from capacity.values.conditions import Fact
-from capacity.values.decision import Answer
+from capacity.values.decision import Answer, Verdict
 from capacity.values.policy import Kind, Policy
 from capacity.values.seats import Egress, Need
 
@@ -52,6 +53,11 @@ class Finding:
     quota: bool = False
     opens_at: datetime | None = None
 
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The finding as a verdict."""
+        return Verdict(self.answer, self.rule, self.fact)
+
 
 @frozen(eq=False)
 class Place:
@@ -69,7 +75,7 @@ class Place:
         modalities: what it takes in; None = unknown.
         tools: whether it calls tools; None = unknown.
         names: those of its model's names that any need asks about.
-        findings: what the rules of a place say against it, in the order of `RULES`.
+        findings: what policy and inventory say against it.
     """
 
     harness: str
@@ -87,9 +93,9 @@ class Place:
 
 
 class Asking:
-    """A need, made ready to be held against many places. Facts about the need are made once."""
+    """A need, made ready to be held against many places. What is said of it is made once."""
 
-    def __init__(self, need: Need, policy: Policy) -> None:
+    def __init__(self, need: Need, policy: Policy, *, metered_exhausted: bool = False) -> None:
         ranks = {name: rank for rank, name in enumerate(policy.tiers.names)}
         self.need = need
         self.tier = None if need.tier is None else ranks.get(need.tier)
@@ -99,16 +105,31 @@ class Asking:
         # A profile nobody declared lets nothing out: a wall that is missing must fail loudly, never open.
         self.reach = REACH["any"] if need.profile is None else -1 if profile is None else REACH[profile.egress]
         self.models = None if need.models is None else frozenset(name.casefold() for name in need.models)
-        self.metered_exhausted = False
-        self._facts: dict[tuple[object, ...], Fact] = {}
+        self.metered_exhausted = metered_exhausted
+        self._said: dict[tuple[object, ...], Finding] = {}
 
-    def fact(self, code: str, subject: str, **figures: str | int) -> Fact:
-        """The shared fact of that code, subject and figures."""
+    def say(
+        self, answer: Answer, rule: str, code: str, subject: str, *, proof: bool = False, **figures: str | int
+    ) -> Finding:
+        """The shared finding of that code, subject and figures."""
         key = (code, subject, *figures.values())
-        made = self._facts.get(key)
+        made = self._said.get(key)
         if made is None:
-            made = self._facts[key] = fact(code, subject, **figures)
+            made = self._said[key] = Finding(answer, rule, fact(code, subject, **figures), proof=proof)
         return made
+
+    def against(self, place: Place, moment: Iterable[Finding] = ()) -> list[Finding]:
+        """Everything any rule says against a place, in the documented order.
+
+        Args:
+            place: the place.
+            moment: what its pool says now, and what is said now of its candidates alone.
+        """
+        found = [*place.findings, *moment]
+        found += [said for said in (rule(self, place) for rule in NEED_RULES) if said is not None]
+        if len(found) > 1:
+            found.sort(key=by_rule)
+        return found
 
 
 def allow(asking: Asking, place: Place) -> Finding | None:
@@ -122,28 +143,27 @@ def allow(asking: Asking, place: Place) -> Finding | None:
         subject = "model"
     else:
         return None
-    return Finding("no", "allow", asking.fact("not-allowed", subject), proof=True)
+    return asking.say("no", "allow", "not-allowed", subject, proof=True)
 
 
 def egress(asking: Asking, place: Place) -> Finding | None:
     """A profile is a wall: what reaches further is filtered, whatever else speaks for it."""
     if place.reach <= asking.reach:
         return None
-    return Finding("no", "egress", asking.fact("egress", place.pool, profile=asking.need.profile or ""), proof=True)
+    return asking.say("no", "egress", "egress", place.pool, proof=True, profile=asking.need.profile or "")
 
 
 def tier(asking: Asking, place: Place) -> Finding | None:
     """Never below the floor; above the tier only where the need may rise; never in no tier at all."""
     rank, need = place.rank, asking.need
     if need.effort is not None and place.effort != need.effort:
-        return Finding("no", "tier", asking.fact("other-effort", place.effort or "", needed=need.effort), proof=True)
+        return asking.say("no", "tier", "other-effort", place.effort or "", proof=True, needed=need.effort)
     if rank is None:
-        return Finding("no", "tier", asking.fact("no-tier", place.pool))
+        return asking.say("no", "tier", "no-tier", place.pool)
     if asking.floor is not None and rank > asking.floor:
-        below = asking.fact("below-floor", place.tier or "", floor=asking.floor_name)
-        return Finding("no", "tier", below, proof=True)
+        return asking.say("no", "tier", "below-floor", place.tier or "", proof=True, floor=asking.floor_name)
     if asking.tier is not None and rank < asking.tier and not need.rise:
-        return Finding("no", "tier", asking.fact("above-tier", place.tier or "", tier=need.tier or ""))
+        return asking.say("no", "tier", "above-tier", place.tier or "", tier=need.tier or "")
     return None
 
 
@@ -153,9 +173,9 @@ def capability(asking: Asking, place: Place) -> Finding | None:
     for word in asking.need.capabilities:
         has = place.tools if word == "tools" else None if place.modalities is None else word in place.modalities
         if has is False:
-            return Finding("no", "capability", asking.fact("lacks", word), proof=True)
+            return asking.say("no", "capability", "lacks", word, proof=True)
         if has is None and unsure is None:
-            unsure = Finding("cannot-tell", "capability", asking.fact("capability-unknown", word))
+            unsure = asking.say("cannot-tell", "capability", "capability-unknown", word)
     return unsure
 
 
@@ -165,31 +185,39 @@ def context(asking: Asking, place: Place) -> Finding | None:
     if needed is None:
         return None
     if place.context is None:
-        return Finding("cannot-tell", "context", asking.fact("context-unknown", "", needed=needed))
+        return asking.say("cannot-tell", "context", "context-unknown", "", needed=needed)
     if place.context >= needed:
         return None
-    return Finding("no", "context", asking.fact("context-small", "", needed=needed, window=place.context), proof=True)
+    return asking.say("no", "context", "context-small", "", proof=True, needed=needed, window=place.context)
 
 
 def volume(asking: Asking, place: Place) -> Finding | None:
     """A seat that runs very often stays off subscriptions unless its metered pools are positively exhausted."""
     if not asking.need.high_volume or place.kind != "subscription" or asking.metered_exhausted:
         return None
-    return Finding("no", "volume", asking.fact("high-volume", place.pool), proof=True)
+    return asking.say("no", "volume", "high-volume", place.pool, proof=True)
 
 
 NEED_RULES: tuple[Callable[[Asking, Place], Finding | None], ...] = (allow, egress, tier, capability, context, volume)
 """The rules of a need, in the documented order."""
 
 
-def findings(asking: Asking, place: Place) -> list[Finding]:
-    """Everything any rule says against a place for a need, in the documented order."""
-    found = list(place.findings)
-    for rule in NEED_RULES:
-        finding = rule(asking, place)
-        if finding is not None:
-            found.append(finding)
-    return found
+def by_rule(finding: Finding) -> int:
+    """A finding's place in the documented order."""
+    return _AT[finding.rule]
+
+
+_AT = {rule: at for at, rule in enumerate(RULES)}
+
+
+def worse(one: Finding | None, other: Finding | None) -> Finding | None:
+    """The worse of two; where they are equally bad, the earlier in the documented order."""
+    if one is None or other is None:
+        return one or other
+    a, b = BADNESS[one.answer], BADNESS[other.answer]
+    if a == b:
+        a, b = _AT[one.rule], _AT[other.rule]
+    return one if a <= b else other
 
 
 def worst(found: Iterable[Finding]) -> Finding | None:

@@ -1,18 +1,18 @@
-"""What each pool says for itself, before any need is asked: the findings about a whole pool, and its scoped caps.
+"""What each pool says for itself at this moment: the findings about the whole pool, and its scoped caps.
 
-Made once per pool and shared by every candidate in it.
+Made once per pool and decision, and shared by every candidate in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from attrs import frozen
 
 from capacity.core import headroom as heads
 from capacity.core.facts import fact
-from capacity.core.rules import Finding
+from capacity.core.rules import Finding, worst
 from capacity.values.conditions import Fact
 from capacity.values.failures import Circuit
 from capacity.values.history import History
@@ -27,46 +27,51 @@ class Sight:
     Attributes:
         pool: its policy.
         headroom: what is left of it.
-        findings: what is said against the whole pool, in the order of the rules.
-        caps: scope word → what the limits of that scope say.
+        stands: each of its limits, with whether it is full.
+        findings: what is said against the whole pool.
+        worst: the first of the worst of them; None where there is none.
+        caps: scope word → what the limits of that scope say; a word whose limits are open says nothing.
         used: percent used of its fullest unscoped limit at the most; None = not observed, or not in percent.
-        backend: the plugin that reads it.
     """
 
     pool: PoolPolicy
     headroom: PoolHeadroom
-    findings: tuple[Finding, ...]
-    caps: Mapping[str, tuple[Finding, ...]]
+    stands: Sequence[tuple[LimitHeadroom, heads.Standing]]
+    findings: Sequence[Finding]
+    worst: Finding | None
+    caps: Mapping[str, Sequence[Finding]]
     used: float | None
-    backend: str
 
 
 def sights(headroom: Headroom, policy: Policy, history: History) -> dict[str, Sight]:
     """Pool → its sight, for every pool of the policy."""
-    circuits = [one for one in history.holds.circuits if one.ends_at is None or one.ends_at > history.as_of]
+    now = history.as_of
+    circuits = [one for one in history.holds.circuits if one.ends_at is None or one.ends_at > now]
     return {name: _sight(pool, headroom, policy, circuits) for name, pool in policy.pools.items()}
 
 
-def _sight(pool: PoolPolicy, headroom: Headroom, policy: Policy, circuits: Iterable[Circuit]) -> Sight:
+def _sight(pool: PoolPolicy, headroom: Headroom, policy: Policy, circuits: Sequence[Circuit]) -> Sight:
     known = headroom.pools.get(pool.name) or PoolHeadroom(pool.name)
-    account = policy.accounts.get(pool.account)
-    backend = account.plugin if account else ""
-    found = [
-        stop(circuit)
-        for circuit in circuits
-        if (circuit.subject == "pool" and circuit.name == pool.name)
-        or (circuit.subject == "backend" and circuit.name == backend)
-    ]
+    stands = [(limit, heads.standing(limit, pool, known.pace)) for limit in known.limits]
+    unscoped = [(limit, stands_) for limit, stands_ in stands if limit.limit.scope is None]
+    found = [stop(one) for one in circuits if _stops(one, pool, policy)] if circuits else []
     if known.state == "login-required":
         found.append(Finding("no", "login", fact("login-required", pool.name), proof=True))
-    unscoped = [limit for limit in known.limits if limit.limit.scope is None]
-    stands = [(limit, heads.standing(limit, pool, known.pace)) for limit in unscoped]
-    found += [full(pool, known, limit, "quota") for limit, stands_ in stands if stands_ == "full"]
-    observed = _observed(known, [word for _, word in stands])
-    if not (observed or pool.unmeasurable or any(word == "full" for _, word in stands)):
+    found += [full(pool, known, limit, "quota") for limit, stands_ in unscoped if stands_ == "full"]
+    words = [stands_ for _, stands_ in unscoped]
+    observed = _observed(known, words)
+    if not (observed or pool.unmeasurable or "full" in words):
         found.append(Finding("cannot-tell", "headroom", _unknown(known)))
+    caps = _caps(pool, known, stands) if len(unscoped) < len(stands) else {}
     used = _used(unscoped) if observed else None
-    return Sight(pool, known, tuple(found), _caps(pool, known), used, backend)
+    return Sight(pool, known, stands, found, worst(found) if found else None, caps, used)
+
+
+def _stops(circuit: Circuit, pool: PoolPolicy, policy: Policy) -> bool:
+    if circuit.subject == "pool":
+        return circuit.name == pool.name
+    account = policy.accounts.get(pool.account)
+    return circuit.subject == "backend" and account is not None and circuit.name == account.plugin
 
 
 def stop(circuit: Circuit) -> Finding:
@@ -89,12 +94,11 @@ def fullness(pool: PoolPolicy, known: PoolHeadroom, one: LimitHeadroom) -> Fact:
     if limit.frees_on == "release":
         return fact("slots-busy", pool.name, limit=limit.name)
     if limit.percent is None:
-        left = next((f"{amount} {unit}" for unit, amount in limit.left.items()), None)
+        left = ", ".join(f"{amount} {unit}" for unit, amount in limit.left.items()) or None
         return fact("empty", pool.name, limit=limit.name, left=left, resets_at=limit.resets_at)
-    code = "exhausted" if limit.scope is None else "capped"
     line = heads.line(pool, known.pace)
     return fact(
-        code,
+        "exhausted" if limit.scope is None else "capped",
         pool.name,
         limit=limit.name,
         used=limit.percent,
@@ -104,15 +108,14 @@ def fullness(pool: PoolPolicy, known: PoolHeadroom, one: LimitHeadroom) -> Fact:
     )
 
 
-def _observed(known: PoolHeadroom, stands: list[heads.Standing]) -> bool:
-    if stands:
-        return all(word == "open" for word in stands)
+def _observed(known: PoolHeadroom, words: Sequence[heads.Standing]) -> bool:
+    if words:
+        return words.count("open") == len(words)
     return any(limit.evidence == "fresh" for limit in known.limits)
 
 
-def _used(unscoped: list[LimitHeadroom]) -> float | None:
-    highs = [limit.used.high for limit in unscoped if limit.used is not None]
-    return max(highs) if highs else None
+def _used(unscoped: Sequence[tuple[LimitHeadroom, heads.Standing]]) -> float | None:
+    return max((limit.used.high for limit, _ in unscoped if limit.used is not None), default=None)
 
 
 def _unknown(known: PoolHeadroom) -> Fact:
@@ -120,16 +123,17 @@ def _unknown(known: PoolHeadroom) -> Fact:
     return fact("headroom-unknown", known.pool, state=known.state or "never-read", observed_at=since)
 
 
-def _caps(pool: PoolPolicy, known: PoolHeadroom) -> dict[str, tuple[Finding, ...]]:
+def _caps(
+    pool: PoolPolicy, known: PoolHeadroom, stands: Sequence[tuple[LimitHeadroom, heads.Standing]]
+) -> dict[str, Sequence[Finding]]:
     caps: dict[str, list[Finding]] = {}
-    for one in known.limits:
+    for one, stands_ in stands:
         scope = one.limit.scope
         if scope is None or scope.kind != "model":
             continue
         said = caps.setdefault(scope.name, [])
-        stands = heads.standing(one, pool, known.pace)
-        if stands == "full":
+        if stands_ == "full":
             said.append(full(pool, known, one, "cap"))
-        elif stands == "unknown" and not pool.unmeasurable:
+        elif stands_ == "unknown" and not pool.unmeasurable:
             said.append(Finding("cannot-tell", "cap", fact("cap-unknown", pool.name, limit=one.limit.name)))
-    return {word: tuple(said) for word, said in caps.items()}
+    return dict(caps)

@@ -121,7 +121,7 @@ class SeatDecision:
 
     placement: Placement
     need: int | None = None
-    origins: Mapping[str, str] = field(factory=dict, converter=_check.by_key)
+    origins: Mapping[str, str] = field(factory=dict)
     verdict: Verdict | None = None
     runners_up: tuple[RunnerUp, ...] = ()
 

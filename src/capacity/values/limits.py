@@ -146,6 +146,11 @@ class LimitHeadroom:
         return None if self.used is None else Interval(100.0 - self.used.high, 100.0 - self.used.low)
 
 
+def _known_by_name(limits: Iterable[LimitHeadroom]) -> tuple[LimitHeadroom, ...]:
+    """Limits as known, in the order of their names."""
+    return tuple(sorted(limits, key=lambda one: one.limit.name))
+
+
 @frozen
 class PoolHeadroom:
     """What is left of one pool.
@@ -173,7 +178,7 @@ class PoolHeadroom:
     detail: str | None = None
     retry_at: datetime | None = field(default=None, converter=_check.utc_or_none)
     plan: str | None = None
-    limits: tuple[LimitHeadroom, ...] = ()
+    limits: tuple[LimitHeadroom, ...] = field(default=(), converter=_known_by_name)
     binding: str | None = None
     pressure: Interval | None = None
     wanted: float | None = None

@@ -88,6 +88,11 @@ class Missed:
     misses: int
 
 
+def _missed_by_id(missed: Iterable[Missed]) -> tuple[Missed, ...]:
+    """Missed models in the order of their ids."""
+    return tuple(sorted(missed, key=lambda one: one.model.id))
+
+
 @frozen
 class PoolInventory:
     """What one pool can run, as known at an instant.
@@ -105,8 +110,8 @@ class PoolInventory:
     authority: Authority
     fresh: bool
     observed_at: datetime = field(converter=_check.utc)
-    models: tuple[Model, ...] = ()
-    missed: tuple[Missed, ...] = ()
+    models: tuple[Model, ...] = field(default=(), converter=_by_id)
+    missed: tuple[Missed, ...] = field(default=(), converter=_missed_by_id)
 
     @property
     def rejects(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Literal
 
 from attrs import field, frozen
@@ -244,3 +245,8 @@ class Policy:
     seat_points: float = 5.0
     notify: tuple[str, ...] = ()
     version: int = 1
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What was derived from this policy and may be used again. No part of the value: not compared, not written."""
+        return {}

@@ -46,7 +46,7 @@ class TierRow:
 
 def _by_key(rows: Iterable[TierRow]) -> tuple[TierRow, ...]:
     """Rows in the order of their keys."""
-    return tuple(sorted(rows, key=lambda row: row.key))
+    return tuple(sorted(rows, key=lambda row: (row.key, row.tier)))
 
 
 @frozen
