@@ -1,0 +1,24 @@
+"""Servers on loopback that speak the real wire shapes of three backends. Standard library only; nothing is reached.
+
+Each is driven by a clock, so that a settable one moves its resets; each notes what it was asked, so that a test can count
+it; and each can be told to refuse, to break its shape, or to change what it says. Names of models come from the caller.
+"""
+
+from capacity.testing.servers._loopback import Answer, Asked, LoopbackServer, Request
+from capacity.testing.servers.claude import ClaudeModel, ClaudeServer, ClaudeWindow, write_credentials
+from capacity.testing.servers.deepseek import DeepSeekServer
+from capacity.testing.servers.llama import LlamaModel, LlamaServer
+
+__all__ = [
+    "Answer",
+    "Asked",
+    "ClaudeModel",
+    "ClaudeServer",
+    "ClaudeWindow",
+    "DeepSeekServer",
+    "LlamaModel",
+    "LlamaServer",
+    "LoopbackServer",
+    "Request",
+    "write_credentials",
+]
