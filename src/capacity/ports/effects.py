@@ -257,7 +257,7 @@ class File:
         body: the bytes; of a secret file its masked JSON, or nothing.
         digest: sha-256 of the whole file, hexadecimal.
         at: when it was read, UTC.
-        secret: the whole text, for a secret file; None otherwise.
+        secret: the whole text, without white space at its ends, for a secret file; None otherwise.
     """
 
     path: str
@@ -349,7 +349,7 @@ class Replace(Effect[Replaced]):
 
 @frozen
 class Env(Effect[Secret]):
-    """Read an environment variable, as a secret. A missing one is `NotFound`.
+    """Read an environment variable, as a secret without white space at its ends. A missing one is `NotFound`.
 
     Attributes:
         name: the variable.

@@ -1,7 +1,8 @@
 """Cassettes: what flows asked and what came back, as JSON lines that a person may read and attach to a report.
 
 One exchange a line, in the order the answers came: `{"effect":…,"flow":0,"form":1,"reply":…}`, or with `fault` in place
-of `reply`. Nothing in it is a secret; redaction happens before an exchange is kept, not when it is written.
+of `reply`. Nothing in it is a secret: redaction happens before an exchange is kept, not when it is written. All of it is
+ASCII, since a file's name may be no text in any encoding.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Exchange:
     def line(self) -> str:
         """Its line in a cassette."""
         row = {"form": FORM, "flow": self.flow, "effect": self.effect, "fault" if self.failed else "reply": self.answer}
-        return json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n"
+        return json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n"
 
     @classmethod
     def of(cls, line: str) -> Exchange:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
 from collections.abc import Hashable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -68,6 +69,7 @@ class Host:
         self.trust_env = trust_env
         self.tls: SSLContext | None = None
         self._kept: dict[Hashable, Reply] = {}
+        self._lock = threading.Lock()
 
     def kept(self, asked: Hashable) -> Reply | None:
         """The last good answer to that request; None where none is kept."""
@@ -75,10 +77,11 @@ class Host:
 
     def keep(self, asked: Hashable, reply: Reply) -> None:
         """Keep a good answer until a newer one comes, or until `KEPT` others are newer."""
-        self._kept.pop(asked, None)
-        self._kept[asked] = reply
-        while len(self._kept) > KEPT:
-            self._kept.pop(next(iter(self._kept)), None)
+        with self._lock:
+            self._kept.pop(asked, None)
+            self._kept[asked] = reply
+            while len(self._kept) > KEPT:
+                del self._kept[next(iter(self._kept))]
 
     def path(self, asked: str) -> str:
         """A path with its variables and its `~/` filled in.

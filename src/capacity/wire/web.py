@@ -71,7 +71,7 @@ class Web:
             logging.getLogger(CHATTY).removeFilter(self._discreet)
 
     async def ask(self, effect: Get | Send, redaction: Redaction, deadline: Deadline) -> Reply:
-        """Perform one request, again where it asks for that.
+        """Perform one request, again where it asks for that: its time is then for each attempt, the deadline for all.
 
         Raises:
             WireError: no answer; says why.

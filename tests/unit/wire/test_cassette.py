@@ -101,7 +101,7 @@ REPLIES = [
     Pulse(AT),
     Line("ä\u2028", AT),
     File("~/x", b"body", "00", AT),
-    Paths(("/a", "/b"), AT),
+    Paths(("/a", "/no-text-\udcff"), AT),
     Replaced(False, None, AT),
 ]
 
@@ -190,9 +190,7 @@ def test_a_cassette_has_one_stable_text(recorded):
     lines = [json.loads(line) for line in text.splitlines()]
 
     assert text == Cassette.loads(text).dumps()
-    assert text.splitlines() == [
-        json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False) for line in lines
-    ]
+    assert text.splitlines() == [json.dumps(line, sort_keys=True, separators=(",", ":")) for line in lines]
     assert {1} == {line["form"] for line in lines}
     assert text.endswith("}\n")
 
@@ -227,6 +225,20 @@ def test_a_late_flow_is_recorded_as_late(host):
     run(flow(), deadline=timedelta(milliseconds=50), host=host)
 
     assert "late" == replay(flow(), recorder.cassette)
+
+
+def test_a_name_that_is_no_text_is_kept(tmp_path, host):
+    """A file may be called anything; the cassette can be written and read all the same."""
+    host, recorder = recording(host)
+    (tmp_path / "odd-\udcff").touch()
+
+    async def flow():
+        return (await List(f"{tmp_path}/odd-*")).paths
+
+    got = run(flow(), deadline=LONG, host=host)
+    recorder.save(tmp_path / "tape")
+
+    assert (f"{tmp_path}/odd-\udcff",) == got == replay(flow(), Cassette.load(tmp_path / "tape"))
 
 
 def test_a_cassette_that_is_none_names_every_bad_line():

@@ -11,10 +11,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from capacity.errors import NotFound, TimedOut, WireError
-from capacity.ports import Effect, Env, Get, Pause, Pulse, Read, Secret
+from capacity.ports import Effect, Env, Get, Hear, Pause, Pulse, Read, Secret, Start
 from capacity.wire import Host, arun, arun_all, run, run_all
 
-from .conftest import LONG, SHORT, descriptors
+from .conftest import LONG, PYTHON, SHORT, descriptors, reaped
 
 NEVER = timedelta(hours=1)
 
@@ -314,6 +314,30 @@ def test_nobody_can_swallow_that_type_error(host, ending):
 
     with pytest.raises(TypeError, match="awaits effects and nothing else"):
         run(flow(), deadline=LONG, host=host)
+
+
+def test_awaiting_while_it_is_closed_is_the_flows_fault(host):
+    """It cannot be answered any more; what the flow opened is let go all the same."""
+    child, started = [], asyncio.Event()
+
+    async def flow():
+        try:
+            running = await Start((*PYTHON, "import os, time; print(os.getpid(), flush=True); time.sleep(60)"))
+            child.append(int((await Hear(running)).text))
+            started.set()
+            await Pause(NEVER)
+        finally:
+            await Pause(timedelta(0))
+
+    async def main():
+        task = asyncio.create_task(arun(flow(), deadline=LONG, host=host))
+        await started.wait()
+        task.cancel()
+        await task
+
+    with pytest.raises(RuntimeError, match="ignored GeneratorExit"):
+        asyncio.run(main())
+    assert reaped(child[0])
 
 
 def test_an_unknown_effect_is_a_type_error(host):
