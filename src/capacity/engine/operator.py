@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from difflib import get_close_matches
 
 from attrs import evolve
 
+from capacity.codec.faults import nearest, quoted
 from capacity.core.acts import OURS
 from capacity.core.facts import fact
 from capacity.engine.claims import Claims
@@ -29,9 +29,7 @@ def known(names: Collection[str], where: str, name: str) -> None:
         PolicyError: it is none of them.
     """
     if name not in names:
-        near = get_close_matches(name, names, 1)
-        remedy = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(names)) or 'none'}"
-        raise PolicyError("policy", (Fault(where, f"no {name!r} is there", remedy),))
+        raise PolicyError("policy", (Fault(where, f"no {quoted(name)} is there", nearest(name, names)),))
 
 
 def stopped(policy: Policy, subject: Subject, name: str, note: str, at: datetime, *, lifted: bool) -> Stop:
