@@ -83,7 +83,9 @@ def test_a_source_is_asked_within_its_budget(
         ]
     )
     paused = "capacity" if parked else None
-    fleet = FakeActuator(fleet="f", seats=[Seat("f", f"s{n}", "h", "m", pool="a", paused_by=paused) for n in range(seats)])
+    fleet = FakeActuator(
+        fleet="f", seats=[Seat("f", f"s{n}", "h", "m", pool="a", paused_by=paused) for n in range(seats)]
+    )
     store = memory(clock=clock)
     engines = [Engine(POLICY, store=store, plugins=plugins, clock=clock, actuators={"f": fleet}) for _ in range(3)]
     for span, who, what, answer in steps:

@@ -143,7 +143,7 @@ def _pool(desk: Desk, decision: Decision, name: str) -> Iterator[str]:
     if sight is None:
         raise CapacityError(f"{name!r} is no pool of this tick. Pools: {', '.join(desk.sights) or 'none'}")
     known = sight.headroom
-    yield f"{name}: {known.pace}, last asked: {known.state or 'never'}{f' ({known.detail})' if known.detail else ''}"
+    yield f"{name}: pace {known.pace}, last asked: {known.state or 'never'}{f' ({known.detail})' if known.detail else ''}"
     if known.observed_at is not None:
         yield f"  last good reading {instant(known.observed_at)} from {known.source}"
     yield from (f"  {limit_line(limit, stands)}" for limit, stands in sight.stands)
@@ -171,7 +171,7 @@ def _tick(desk: Desk, decision: Decision) -> Iterator[str]:
     yield f"  order: {', then '.join(KEYS)}"
     for name, sight in desk.sights.items():
         limits = "; ".join(limit_line(limit, stands) for limit, stands in sight.stands)
-        yield f"  pool {name}: {sight.headroom.pace}. {limits or 'nothing known'}"
+        yield f"  pool {name}: pace {sight.headroom.pace}. {limits or 'nothing known'}"
     for placement in decision.placements:
         there = f" -> {place(placement.candidate)}" if placement.candidate != placement.expected else ""
         yield f"  {placement.fleet}/{placement.seat}: {placement.act}{there}: {sentence(placement.fact)}"
