@@ -98,10 +98,10 @@ class ReaderContract(Contract):
 
     def test_a_throttled_probe_says_nothing_of_the_quota(self, reader: Reader, throttled: Document) -> None:
         """Having asked too often is a state of the probe: no limit comes with it."""
-        readings = reader.readings(throttled)
+        readings = reader.readings(throttled) or ()
 
         assert readings
-        assert {("throttled", ())} == {(reading.state, reading.limits) for reading in readings}
+        assert [("throttled", ())] * len(readings) == [(reading.state, reading.limits) for reading in readings]
 
     def test_a_strangers_document_is_not_mine(self, reader: Reader, cases: Sequence[Case]) -> None:
         """Another program's answer to another question is left to others."""
