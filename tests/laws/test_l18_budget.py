@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from attrs import evolve
 from hypothesis import given
@@ -99,7 +100,7 @@ def test_a_source_is_asked_within_its_budget(
             assert asked
             assert clock.now() - asked[-1] < budget.slowest
 
-    assert all(later - earlier >= budget.floor for earlier, later in zip(asked, asked[1:], strict=False))
+    assert all(later - earlier >= budget.floor for earlier, later in pairwise(asked))
 
 
 class Noting(FakeProber):

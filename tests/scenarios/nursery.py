@@ -18,7 +18,19 @@ from tempfile import TemporaryDirectory
 from capacity.actuators import file
 from capacity.engine import Engine, Settings
 from capacity.plugins import PROBERS, Plugin, Plugins
-from capacity.ports import Actuator, Budget, Candidate, Fleet, Limit, Outcome, Pause, Placement, Reading, Snapshot, Store
+from capacity.ports import (
+    Actuator,
+    Budget,
+    Candidate,
+    Fleet,
+    Limit,
+    Outcome,
+    Pause,
+    Placement,
+    Reading,
+    Snapshot,
+    Store,
+)
 from capacity.store import memory, sqlite
 from capacity.testing.clocks import FileClock
 from capacity.values.policy import AccountPolicy, FleetPolicy, HarnessPolicy, Policy, PoolPolicy, SeatRule
@@ -68,11 +80,11 @@ class Slow:
 
     async def apply(self, placement: Placement) -> Outcome:
         say("in", placement.id)
-        time.sleep(WITHIN)
+        linger()
         outcome = await self.inner.apply(placement)
         if outcome.word == "applied":
             os.write(self.log, f"carried {placement.id}\n".encode())
-        time.sleep(WITHIN)
+        linger()
         say("out", placement.id)
         return outcome
 
@@ -81,6 +93,10 @@ class Slow:
 
     async def report(self, snapshot: Snapshot) -> Outcome:
         return await self.inner.report(snapshot)
+
+
+def linger() -> None:
+    time.sleep(WITHIN)  # real time, inside the flow: an effect would pass on the clock in the file, at once
 
 
 def say(word: str, about: object = "") -> None:

@@ -20,12 +20,12 @@ joined by one blank.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from hashlib import sha256
 from random import SystemRandom
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from capacity import codec
 from capacity.core.catalogue import catalogue
@@ -53,7 +53,15 @@ CONDITIONS, ADOPTIONS, DECISIONS, BLOBS = "conditions", "adoptions", "decisions"
 KEYED = (READINGS, LISTINGS, STOPS, JOURNAL, LEVELS, CONDITIONS)
 """The logs of which the newest record of each key is never pruned."""
 
-PARTS = {"inventory": Inventory, "headroom": Headroom, "policy": Policy, "history": History, "decision": Decision}
+PARTS: Mapping[str, type[Any]] = {
+    "inventory": Inventory,
+    "headroom": Headroom,
+    "policy": Policy,
+    "history": History,
+    "decision": Decision,
+}
+"""What a tick is made of, each kept by the digest of its text."""
+
 DAY = timedelta(days=1)
 FORM = 1
 """Of the mark. Raised when a fold of evidence changes what it keeps."""

@@ -10,7 +10,7 @@ from capacity.engine.documents import Written
 from capacity.ports import Candidate, Placement, Seat
 from capacity.values.conditions import Fact
 
-from .scene import MODEL, NOON, HOUR, seat
+from .scene import HOUR, MODEL, NOON, seat
 
 HERE, THERE = (Candidate("h", name, MODEL.format(name)) for name in "ab")
 MOVE = Placement("t/f/s1", "f", "s1", "move", Fact("core:exhausted"), THERE, HERE)

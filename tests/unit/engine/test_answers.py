@@ -19,7 +19,7 @@ from .scene import HOUR, NOON, listing, reading
 
 LOGIN = Login("a", "print", ("a", "a/x"))
 PROBE, LISTING = (
-    Source("a", kind, Plugin(group, "fake", "capacity-fake", "1.2", dict), BUDGET, dict)  # type: ignore[arg-type]  # asked by nobody
+    Source("a", kind, Plugin(group, "fake", "capacity-fake", "1.2", dict), BUDGET, dict)  # type: ignore[arg-type]  # words of the engine
     for kind, group in (("probe", PROBERS), ("listing", INVENTORIES))
 )
 

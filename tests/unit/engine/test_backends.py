@@ -19,7 +19,9 @@ from capacity.values.policy import AccountPolicy, Credentials, FleetPolicy, Poli
 
 def plugins(failed: tuple[PluginFailure, ...] = (), **makers: Any) -> Plugins:
     groups = {"reader": READERS, "prober": PROBERS, "inventory": INVENTORIES, "actuator": ACTUATORS}
-    return Plugins([Plugin(groups[word], "fake", "capacity-fake", "1.2", make) for word, make in makers.items()], failed)
+    return Plugins(
+        [Plugin(groups[word], "fake", "capacity-fake", "1.2", make) for word, make in makers.items()], failed
+    )
 
 
 def policy(credentials: Credentials | None = None, **options: Any) -> Policy:
@@ -32,7 +34,11 @@ def test_an_account_is_what_its_plugin_offers() -> None:
     only_lists = backends(policy(), plugins(inventory=FakeInventory))["a"]
     all_of_it = backends(policy(), plugins(inventory=FakeInventory, prober=FakeProber, reader=FakeReader))["a"]
 
-    assert (None, None, ["a listing"]) == (only_lists.reader, only_lists.prober, [one.name for one in only_lists.sources])
+    assert (None, None, ["a listing"]) == (
+        only_lists.reader,
+        only_lists.prober,
+        [one.name for one in only_lists.sources],
+    )
     assert ["a probe", "a listing"] == [one.name for one in all_of_it.sources]
     assert isinstance(all_of_it.reader, FakeReader)
 

@@ -247,8 +247,8 @@ def test_an_adopted_set_is_entered_when_it_is_first_seen(store: Store) -> None:
 
 def test_folding_the_resting_readings_gives_the_fold(store: Store) -> None:
     """What a mark keeps of the readings is enough to go on from."""
-    told = [reading(n, part=part, observed_at=NOON + n * HOUR, state=state)
-            for n, (part, state) in enumerate([("a", "ok"), ("a", "throttled"), ("b", "unreachable"), ("a", "ok")])]  # fmt: skip
+    states = [("a", "ok"), ("a", "throttled"), ("b", "unreachable"), ("a", "ok")]
+    told = [reading(n, part=part, observed_at=NOON + n * HOUR, state=state) for n, (part, state) in enumerate(states)]
     seen = fold_readings(told)
 
     assert seen == fold_readings(resting(seen))

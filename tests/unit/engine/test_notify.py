@@ -24,7 +24,11 @@ def test_it_is_told_on_its_standard_input(tmp_path: Path) -> None:
 
     assert notify((sys.executable, "-c", program, str(heard)), "tick-1", [RAISED], Host(), TIME) is None
     told = json.loads(heard.read_text())
-    assert (1, "tick-1", ["core:pool-empty"]) == (told["form"], told["tick"], [one["fact"]["code"] for one in told["changed"]])
+    assert (1, "tick-1", ["core:pool-empty"]) == (
+        told["form"],
+        told["tick"],
+        [one["fact"]["code"] for one in told["changed"]],
+    )
 
 
 def test_nothing_to_tell_runs_nothing(tmp_path: Path) -> None:

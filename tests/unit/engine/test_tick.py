@@ -112,7 +112,7 @@ def test_a_plan_changes_nothing() -> None:
     assert ["move", "keep"] == [one.act for one in plan.decision.placements]
     assert before == {log: scene.store.read(log) for log in before}
     assert (asked, []) == (scene.probes(), scene.fleet.asked)
-    assert plan.decision.placements == engine.tick().tick.decision.placements  # type: ignore[union-attr]  # decided
+    assert plan.decision.placements == engine.tick().tick.decision.placements  # type: ignore[union-attr]  # a tick has one
 
 
 def test_a_plan_may_ask_first() -> None:
@@ -246,7 +246,7 @@ def test_what_nobody_can_tell_is_left_until_an_operator_takes_it(reads_back: boo
     """Twice unheard of, or once where nothing is read back: left under a condition, and never sent again by itself."""
     scene = Scene()
     abilities = frozenset({"move", "park"}) | ({"reads-back"} if reads_back else set())
-    scene.fleet = FakeActuator(fleet="f", seats=[seat("s1")], abilities=abilities)  # type: ignore[arg-type]  # abilities
+    scene.fleet = FakeActuator(fleet="f", seats=[seat("s1")], abilities=abilities)  # type: ignore[arg-type]  # words of the port
     engine = scene.engine()
     full(scene, "a")
     for _ in range(3):
@@ -377,7 +377,9 @@ def test_fleets_are_told_what_is_known_where_they_take_it() -> None:
     assert [] == shadow.fleet.reports
 
     deaf = Deaf(fleet="f", seats=[seat("s1")])
-    assert ("the fleet f was not told: report: connection refused",) == scene.engine(actuators={"f": deaf}).tick().untold
+    assert ("the fleet f was not told: report: connection refused",) == scene.engine(
+        actuators={"f": deaf}
+    ).tick().untold
 
 
 def test_two_engines_two_policies_two_stores_one_process() -> None:
