@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.codec import DOCUMENTS, loads, text
+from capacity.codec import DOCUMENTS, dumps, loads, text
 from capacity.errors import FormError
 from capacity.values.conditions import Figure
 from capacity.values.decision import Decision
@@ -113,6 +113,16 @@ def test_a_number_of_many_digits_is_one_fault() -> None:
     (said,) = faults(Tick, b"9" * 5000)
 
     assert said.startswith("is no JSON: ")
+
+
+def test_options_nested_without_end_are_refused() -> None:
+    """What could be built but not written is a FormError, like everything else that has no text."""
+    options: Any = []
+    for _ in range(100_000):
+        options = [options]
+
+    with pytest.raises(FormError, match="AccountPolicy: is nested too deeply"):
+        dumps(AccountPolicy("work", "x", options={"deep": options}))
 
 
 def test_a_byte_order_mark_is_no_fault() -> None:

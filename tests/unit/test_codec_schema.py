@@ -48,7 +48,7 @@ def test_a_schema_is_a_schema(name: str) -> None:
 @every_document
 def test_the_published_schema_is_the_one_in_force(name: str) -> None:
     """What the reference shows is what the classes say."""
-    assert page(name) == (PUBLISHED / f"{name}.json").read_text(encoding="utf-8")
+    assert page(name) == (PUBLISHED / f"{name}.json").read_text(encoding="utf-8"), f"publish it anew: python {__file__}"
 
 
 def test_every_document_is_published_and_nothing_else() -> None:

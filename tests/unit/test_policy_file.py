@@ -472,6 +472,15 @@ def test_faults_of_the_adopted_set_are_told_by_its_name(tmp_path: Path, adopted:
     assert said in faults(tmp_path, NAMED.replace("[tiers]\n", '[tiers]\nadopted = "adopted.toml"\n'), adopted)
 
 
+def test_a_home_that_nobody_has_is_a_fault(tmp_path: Path) -> None:
+    """A path under another user's home is looked for there, and that user may not exist."""
+    policy = 'version = 1\n[tiers]\nadopted = "~nobody-of-that-name/adopted.toml"\n'
+
+    assert [
+        'tiers.adopted: "~nobody-of-that-name/adopted.toml" begins with a home that nobody has (write the path in full)'
+    ] == faults(tmp_path, policy)
+
+
 def test_a_part_with_a_fault_is_still_declared(tmp_path: Path) -> None:
     """A harness may name a pool whose table has faults: one mistake is one fault."""
     policy = 'version = 1\n[accounts.a]\nkind = "local"\n[harnesses.h]\npools = ["a"]\n[seats.default]\npools = ["a"]\n'

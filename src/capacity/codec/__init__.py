@@ -16,7 +16,7 @@ from capacity.codec.faults import Faulty, faults_of
 from capacity.codec.policy import load_policy, policy_template
 from capacity.codec.schema import schemas
 from capacity.codec.text import file_bytes, json_tree, written
-from capacity.errors import FormError
+from capacity.errors import Fault, FormError
 from capacity.values.tick import Tick
 
 V = TypeVar("V")
@@ -33,12 +33,14 @@ def dumps(value: Any) -> bytes:
         value: any value of the house.
 
     Raises:
-        FormError: a figure in it is not a number.
+        FormError: a figure in it is not a number, or an option in it is nested too deeply.
     """
     try:
         return written(converter().unstructure(value))
     except Faulty as error:
         raise FormError(type(value).__name__, error.faults) from None
+    except RecursionError:
+        raise FormError(type(value).__name__, (Fault("", "is nested too deeply"),)) from None
 
 
 def loads(cls: type[V], body: bytes | str, *, source: str = "text") -> V:

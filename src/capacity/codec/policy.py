@@ -238,11 +238,18 @@ def _tiers(draft: Draft, tree: Tree) -> tuple[str | None, Tiers]:
     return adopted, draft.value(Tiers, table, Place("tiers"), file=adopted, rows=[]) or Tiers()
 
 
+def _at_home(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise wrong("begins with a home that nobody has", "write the path in full") from None
+
+
 def _with_rows(draft: Draft, policy: Policy, adopted: str, folder: Path, declared: Declared) -> Policy:
     """The policy with the rows of the adopted set, whose faults are told by the file they stand in."""
     name = f'"{adopted}"'
     try:
-        tree = toml_tree(file_bytes(folder / Path(adopted).expanduser()))
+        tree = toml_tree(file_bytes(folder / _at_home(adopted)))
     except Faulty as error:
         draft.faults += [Fault("tiers.adopted", f"{name} {fault.wrong}", fault.remedy) for fault in error.faults]
         return policy
