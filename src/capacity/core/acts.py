@@ -97,7 +97,13 @@ def _changed(case: Case, entry: Entry) -> bool:
     if here is None or entry.candidate is None or _same(here, entry.candidate):
         return False
     pending = entry.outcome in ("applied-not-running", "unverified")
-    return not (pending and entry.expected is not None and _same(here, entry.expected))
+    return not (pending and entry.expected == _observed(case))
+
+
+def _observed(case: Case) -> Candidate | None:
+    """Where the seat is, in its fleet's own word for the model: an actuator compares words and knows no alias."""
+    here = case.spot.candidate
+    return None if here is None else evolve(here, model=case.seat.model)
 
 
 def _same(here: Candidate, there: Candidate) -> bool:
@@ -264,7 +270,7 @@ def _decided(
     sight = desk.sights.get(candidate.pool) if candidate is not None else None
     placement = Placement(
         f"{case.tick}/{seat.fleet}/{seat.name}", seat.fleet, seat.name, what, why, candidate,
-        case.spot.candidate, home, until, None, sight.pool.egress if sight else None,
+        _observed(case), home, until, None, sight.pool.egress if sight else None,
     )  # fmt: skip  # in the order of the class
     verdict = None if case.spot.place is None else desk.here(case.answers, case.spot)[1]
     chosen = None if candidate is None else desk.field.index.get(candidate)

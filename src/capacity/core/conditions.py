@@ -6,13 +6,14 @@ through as it came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from attrs import evolve
 
 from capacity.core.candidates import binds
 from capacity.core.facts import fact
+from capacity.core.moment import Moment
 from capacity.core.sights import Sight, fullness
 from capacity.values.conditions import CONDITIONS, Condition, Fact
 from capacity.values.decision import SeatDecision
@@ -36,21 +37,24 @@ FAILING = frozenset({"throttled", "stale-credentials", "unsupported", "unreachab
 
 
 def conditions(
-    inventory: Inventory,
-    headroom: Headroom,
-    policy: Policy,
-    history: History,
-    sights: dict[str, Sight],
-    seats: Iterable[SeatDecision],
+    moment: Moment, headroom: Headroom, history: History, seats: Sequence[SeatDecision]
 ) -> tuple[Condition, ...]:
     """Those that stand, and those that ended now, sorted by key."""
-    seats = tuple(seats)
-    raised = [*_pools(sights), *_strangers(headroom, policy), *_inventories(inventory, policy, sights)]
-    raised += [*_seats(seats), *_fleets(history, policy)]
-    return tuple(sorted(dated(raised, history), key=lambda condition: condition.key))
+    if moment.told is None:
+        moment.told = tuple(_of_the_moment(moment, headroom))
+    raised = [*moment.told, *_seats(seats), *_fleets(history, moment.survey.policy)]
+    return tuple(sorted(_dated(raised, history), key=lambda condition: condition.key))
 
 
-def dated(raised: Iterable[Fact], history: History) -> Iterator[Condition]:
+def _of_the_moment(moment: Moment, headroom: Headroom) -> Iterator[Fact]:
+    """What stands whatever is decided: the state of pools and listings."""
+    policy = moment.survey.policy
+    yield from _pools(moment.sights)
+    yield from _strangers(headroom, policy)
+    yield from _inventories(moment.survey.inventory, policy, moment.sights)
+
+
+def _dated(raised: Iterable[Fact], history: History) -> Iterator[Condition]:
     """Facts as conditions: since when they stand, what of the old ended, and what is not ours, carried through."""
     before = {condition.key: condition for condition in history.conditions if condition.status == "raised"}
     now: dict[tuple[str, str], Fact] = {(one.code, one.subject): one for one in raised}

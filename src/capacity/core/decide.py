@@ -51,7 +51,7 @@ def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: Hi
         desk.verdicts,
         tuple(desk.tables),
         seats,
-        conditions(inventory, headroom, policy, history, desk.sights, seats),
+        conditions(desk.moment, headroom, history, seats),
     )
 
 

@@ -55,12 +55,14 @@ class Spot:
     Attributes:
         candidate: its candidate; None where its pool is not known.
         place: the place; None likewise.
+        group: the group it belongs to; None where no adopted row makes it.
         moment: what is said of it at this moment.
         why: why the pool is not known; None where it is.
     """
 
     candidate: Candidate | None
     place: Place | None = None
+    group: int | None = None
     moment: Sequence[Finding] = ()
     why: Fact | None = None
 
@@ -157,18 +159,19 @@ class Desk:
         index = self.field.index.get(candidate)
         if index is not None:
             group = self.field.groups[index]
-            return Spot(candidate, self.field.places[group], self.moment.said(group))
+            return Spot(candidate, self.field.places[group], group, self.moment.said(group))
         one, listed = (found[0], True) if found else (Missed(Model(candidate.model), 0), False)
         place = self.survey.place(
             candidate.harness, candidate.pool, one, tier=None, effort=candidate.effort, listed=listed
         )
-        return Spot(candidate, place, self.moment.of(candidate, one.model, listed=listed))
+        return Spot(candidate, place, None, self.moment.of(candidate, one.model, listed=listed))
 
     def here(self, answers: Answers, spot: Spot) -> tuple[list[Finding], Verdict]:
         """Everything said against a seat's place for a need, and the verdict it comes to."""
         known = answers.here.get(id(spot))
         if known is None:
-            found = [] if spot.place is None else answers.asking.against(spot.place, spot.moment)
+            fine = spot.place is None or (spot.group is not None and answers.worst[spot.group] is None)
+            found = [] if fine or spot.place is None else answers.asking.against(spot.place, spot.moment)
             finding = worst(found)
             self.number(finding)
             known = answers.here[id(spot)] = (found, YES if finding is None else finding.verdict)

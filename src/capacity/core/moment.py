@@ -12,6 +12,7 @@ from attrs import evolve
 from capacity.core.candidates import Field, Survey, binds, grouped
 from capacity.core.rules import Asking, Finding, worse, worst
 from capacity.core.sights import Sight, sights, stop
+from capacity.values.conditions import Fact
 from capacity.values.history import History
 from capacity.values.limits import Headroom
 from capacity.values.models import Model
@@ -26,10 +27,12 @@ class Moment:
         field: the survey's candidates, with the groups that caps and stops split.
         origins: group → the survey's group it came from.
         worst: group → the worst that is said at this moment; None where nothing is.
+        told: what stands at this moment whatever is decided; filled in by the conditions, None before.
     """
 
     def __init__(self, survey: Survey, headroom: Headroom, history: History) -> None:
-        self._survey = survey
+        self.survey = survey
+        self.told: Sequence[Fact] | None = None
         self.sights: dict[str, Sight] = sights(headroom, survey.policy, history)
         self._stops = {
             one.name: stop(one)
@@ -62,14 +65,14 @@ class Moment:
         known = self._decided.get(need)
         if known is None:
             exhausted = need.high_volume and self._metered_exhausted(need)
-            asking, standing = self._survey.answers(need, metered_exhausted=exhausted)
+            asking, standing = self.survey.answers(need, metered_exhausted=exhausted)
             decided = [worse(standing[origin], now) for origin, now in zip(self.origins, self.worst, strict=True)]
             known = self._decided[need] = (asking, decided)
         return known
 
     def _metered_exhausted(self, need: Need) -> bool:
         """Whether the metered places a need may use are full, every one, and there is one."""
-        _, standing = self._survey.answers(need)
+        _, standing = self.survey.answers(need)
         metered = [
             group
             for group, place in enumerate(self.field.places)
@@ -87,7 +90,7 @@ class Moment:
                 for index in self._bound(name, word) if findings else ():
                     said.setdefault(index, []).extend(findings)
         if self._stops:
-            for index, candidate in enumerate(self._survey.field.candidates):
+            for index, candidate in enumerate(self.survey.field.candidates):
                 stopped = self._stops.get("|".join(candidate.key))
                 if stopped is not None:
                     said.setdefault(index, []).append(stopped)
@@ -95,8 +98,8 @@ class Moment:
 
     def _bound(self, pool: str, word: str) -> Iterator[int]:
         """The candidates of a pool that a model scope binds."""
-        field = self._survey.field
-        shelf = self._survey.inventory.pools.get(pool)
+        field = self.survey.field
+        shelf = self.survey.inventory.pools.get(pool)
         for one in () if shelf is None else shelf.answering.get(word, ()):
             yield from field.runs.get((pool, one.model.id), ())
         for index in field.unheard:
