@@ -97,13 +97,14 @@ def _changed(case: Case, entry: Entry) -> bool:
     if here is None or entry.candidate is None or _same(here, entry.candidate):
         return False
     pending = entry.outcome in ("applied-not-running", "unverified")
-    return not (pending and entry.expected == _observed(case))
+    seen = _observed(case)
+    return not (pending and seen is not None and entry.expected is not None and _same(seen, entry.expected))
 
 
 def _observed(case: Case) -> Candidate | None:
     """Where the seat is, in its fleet's own word for the model: an actuator compares words and knows no alias."""
-    here = case.spot.candidate
-    return None if here is None else evolve(here, model=case.seat.model)
+    here, word = case.spot.candidate, case.seat.model
+    return here if here is None or here.model == word else evolve(here, model=word)
 
 
 def _same(here: Candidate, there: Candidate) -> bool:
@@ -258,8 +259,9 @@ def _park(case: Case, why: Fact, until: datetime | None) -> SeatDecision:
 
 
 def _placed(case: Case, what: Act, why: Fact, target: Candidate, *, home: Candidate | None = None) -> SeatDecision:
+    decided = _decided(case, what, why, candidate=target, home=home)
     case.desk.settle(target, case.asked.need)
-    return _decided(case, what, why, candidate=target, home=home)
+    return decided
 
 
 def _decided(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from capacity.core.acts import OURS
 from capacity.engine.documents import Written
 from capacity.ports import Ability, Candidate, Outcome, Placement, Seat
@@ -49,9 +51,10 @@ def _as_asked(act: Placement, seat: Seat, here: Candidate | None) -> bool:
 
 
 def _as_before(act: Placement, seat: Seat, here: Candidate | None) -> bool:
+    """Where it was expected is told in the fleet's own word for the model, which may stand for another."""
     if act.act == "resume":
         return seat.paused_by == OURS
-    return seat.paused_by is None and same(here, act.expected)
+    return seat.paused_by is None and here is not None and same(evolve(here, model=seat.model), act.expected)
 
 
 def same(here: Candidate | None, there: Candidate | None) -> bool:

@@ -115,6 +115,16 @@ def test_a_park_in_our_name_that_our_journal_does_not_know_is_left() -> None:
     assert ("leave", "parked-by-whom") == told(one(decided(seat(paused_by="capacity"))))
 
 
+def test_what_is_expected_is_told_in_the_fleets_own_word() -> None:
+    """An actuator compares words: a seat seen under an alias is expected under it, and is not in conflict with itself."""
+    aliased = seat(model="mid", pool="north")
+    placement = one(decided(aliased, north=full()))
+    late = Entry("t/main/ada", "main", "ada", "move", "unverified", NOW, placement.candidate, placement.expected)
+
+    assert ("move", "mid") == (placement.act, placement.expected and placement.expected.model)
+    assert "leave" != one(decided(past=history(aliased, entries=(late,)))).act
+
+
 # --- keep, move, demote, park -----------------------------------------------------------------
 
 

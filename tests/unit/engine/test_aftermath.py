@@ -36,6 +36,7 @@ PARKED = seat("s1", paused_by="capacity")
         (RESUME, seat("s1", "b"), THERE, "applied"),
         (RESUME, PARKED, HERE, None),
         (RESUME, seat("s1"), HERE, "indeterminate"),
+        (evolve(MOVE, expected=evolve(HERE, model="big")), evolve(seat("s1"), model="big"), HERE, None),
         (ADJUST, seat("s1", cadence=HOUR), HERE, "applied"),
         (ADJUST, seat("s1", cadence=2 * HOUR), HERE, None),
     ],
