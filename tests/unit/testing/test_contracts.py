@@ -385,7 +385,7 @@ def test_a_missing_budget_is_found() -> None:
     with pytest.raises(AssertionError):
         TestProber().test_it_declares_a_budget(Sundial(budget=None))  # type: ignore[arg-type]  # what is wrong with it
     with pytest.raises(AssertionError):
-        TestInventory().test_it_declares_a_budget(Sundial(budget=None))  # type: ignore[arg-type]  # likewise
+        TestInventory().test_it_declares_a_budget(Sundial(budget=None))  # type: ignore[arg-type]  # here as well
     assert isinstance(Sundial().budget, Budget)
 
 

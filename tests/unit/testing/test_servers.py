@@ -389,4 +389,4 @@ def test_a_router_may_want_a_key(clock: SettableClock) -> None:
     with LlamaServer(clock, key="right") as server:
         assert [401, 200, 200] == [
             ask(server, "/models")[0], ask(server, "/models", "right")[0], ask(server, "/health")[0],
-        ]  # fmt: skip  # one line
+        ]  # fmt: skip  # one answer beside the other
