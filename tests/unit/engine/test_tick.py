@@ -11,15 +11,16 @@ import pytest
 from attrs import evolve
 
 from capacity import codec
+from capacity.actuators import file
 from capacity.engine import Engine, Report, Settings
 from capacity.engine.documents import Written
 from capacity.errors import Refused
-from capacity.ports import Fleet, Outcome, Placement
+from capacity.ports import Fleet, Model, Outcome, Placement
 from capacity.store import memory
-from capacity.testing.fakes import Crash, FakeActuator
+from capacity.testing.fakes import Crash, FakeActuator, FakeInventory
 from capacity.values.policy import FleetPolicy
 
-from .scene import HOUR, MODEL, NOON, Scene, policy, reading, seat
+from .scene import HOUR, MODEL, NOON, Scene, listing, policy, reading, seat
 
 TURN = timedelta(minutes=20)
 
@@ -209,6 +210,19 @@ def test_what_an_actuator_does_not_offer_is_not_sent() -> None:
 
     assert ({"s1": "rejected"}, []) == (words(report), scene.fleet.asked)
     assert "the actuator of f does not offer park" == report.outcomes[0][1].detail
+
+
+def test_a_fleet_that_speaks_in_aliases_is_written_to_in_its_own_words(tmp_path: Path) -> None:
+    """The decision knows the model an alias stands for; the actuator is told what the fleet itself calls it."""
+    alias = Model(MODEL.format("a"), names=frozenset({"alias"}))
+    scene = Scene(inventories={"a": FakeInventory((evolve(listing("a"), models=(alias,)),))})
+    seats = tmp_path / "fleet.json"
+    seats.write_text('{"form": 1, "seats": {"s1": {"harness": "h", "model": "alias"}}}')
+    engine = scene.engine(actuators={"f": file(fleet="f", path=str(seats))})
+    full(scene, "a")
+
+    assert ({"s1": "applied"}, {"s1": "keep"}) == (words(engine.tick()), acts(engine.tick()))
+    assert "alias" in seats.read_text()
 
 
 def test_an_answer_that_got_lost_is_read_back() -> None:
