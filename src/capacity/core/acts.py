@@ -144,8 +144,11 @@ def _probation(case: Case) -> Candidate | None:
         return None
     if home is not None and home.pool not in desk.probation and _answer(case, home) == "cannot-tell":
         return home
-    untried = [bucket for _, bucket in desk.choices(case.answers) if bucket.sight.pool.name not in desk.probation]
-    return desk.field.candidates[untried[0].first[0]] if untried else None
+    untried = (
+        bucket.first[0] for _, bucket in desk.choices(case.answers) if bucket.sight.pool.name not in desk.probation
+    )
+    index = next(untried, None)
+    return None if index is None else desk.field.candidates[index]
 
 
 def _restore(case: Case) -> SeatDecision | None:
@@ -201,8 +204,11 @@ def _wrong(case: Case) -> Finding | None:
 
 
 def _best(case: Case, *, observed: bool = False, own_tier: bool = False) -> Candidate | None:
-    entries = case.desk.choices(case.answers, observed=observed, own_tier=own_tier)
-    return case.desk.field.candidates[entries[0][1].first[0]] if entries else None
+    """The first eligible candidate; observed and of its own tier where that is asked."""
+    for _, bucket in case.desk.choices(case.answers):
+        if not (observed and bucket.observed) and not (own_tier and bucket.step):
+            return case.desk.field.candidates[bucket.first[0]]
+    return None
 
 
 def _answer(case: Case, candidate: Candidate) -> str:

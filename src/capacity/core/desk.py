@@ -14,7 +14,8 @@ from attrs import frozen
 from capacity.core.candidates import Field, Survey, survey
 from capacity.core.facts import fact
 from capacity.core.moment import Moment, moment
-from capacity.core.orders import Bucket, Ladder, Rank
+from capacity.core.orders import Bucket, Ladder, Load, close
+from capacity.core.orders import Entry as Ranked
 from capacity.core.rules import Asking, Finding, Place, opening, worst
 from capacity.core.sights import Sight
 from capacity.values.conditions import Fact
@@ -78,7 +79,7 @@ class Desk:
         self.sights: dict[str, Sight] = self.moment.sights
         self.field: Field = self.moment.field
         self.entries: dict[tuple[str, str], Entry] = {entry.key: entry for entry in history.journal.entries}
-        self.load: dict[str, float] = {}
+        self.load = Load()
         self.often: Counter[str] = Counter()
         self.probation = {pool for entry in history.journal.entries for pool in _trying(entry, policy, history)}
         self.tables: list[Table] = []
@@ -177,22 +178,22 @@ class Desk:
             known = answers.here[id(spot)] = (found, YES if finding is None else finding.verdict)
         return known
 
-    def choices(
-        self, answers: Answers, *, observed: bool = False, own_tier: bool = False
-    ) -> Sequence[tuple[Rank, Bucket]]:
+    def choices(self, answers: Answers) -> Iterator[Ranked]:
         """The eligible buckets for a need now, best first; caps on high-volume seats apply where they leave a choice."""
         entries = answers.ladder.ordered(self.load)
-        if answers.asking.need.high_volume and self.policy.high_volume.caps:
-            entries = [entry for entry in entries if not self._capped(entry[1])] or entries
-        if observed:
-            entries = [entry for entry in entries if not entry[1].observed]
-        if own_tier:
-            entries = [entry for entry in entries if entry[1].step == 0]
-        return entries
+        if not self._caps(answers):
+            return entries
+        every = list(entries)
+        return iter([entry for entry in every if not self._capped(entry[1])] or every)
 
     def close(self, answers: Answers, chosen: int | None) -> tuple[RunnerUp, ...]:
         """The runners-up to a candidate."""
-        return answers.ladder.runners_up(self.choices(answers), self.field, chosen)
+        if self._caps(answers):
+            return close(self.choices(answers), self.field, chosen)
+        return answers.ladder.runners_up(self.load, self.field, chosen)
+
+    def _caps(self, answers: Answers) -> bool:
+        return answers.asking.need.high_volume and bool(self.policy.high_volume.caps)
 
     def _capped(self, bucket: Bucket) -> bool:
         name = bucket.sight.pool.name
@@ -201,7 +202,7 @@ class Desk:
 
     def settle(self, candidate: Candidate, need: Need) -> None:
         """A seat was newly placed there: it counts as load for those after it."""
-        self.load = {**self.load, candidate.pool: self.load.get(candidate.pool, 0.0) + self.policy.seat_points}
+        self.load.add(candidate.pool, self.policy.seat_points)
         if need.high_volume:
             self.often[candidate.pool] += 1
 

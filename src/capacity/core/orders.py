@@ -6,7 +6,8 @@ Rank moves a seat only when it has to move; nothing here is a reason to move.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from attrs import frozen
 
@@ -41,14 +42,31 @@ class Bucket:
     sight: Sight
     first: tuple[int, ...]
 
-    def rank(self, load: Mapping[str, float]) -> Rank:
-        """Its place under a load: pool → points newly placed on it."""
-        name = self.sight.pool.name
+    def rank(self, load: float) -> Rank:
+        """Its place with so many points newly placed on its pool."""
         used = self.sight.used
         if used is None:
             used = 100.0 if self.observed else 0.0  # unknown is never attractive; a balance has no percent
-        band = int((used + load.get(name, 0.0)) // BAND)
+        band = int((used + load) // BAND)
         return self.observed, self.step, self.sight.pool.preference, band, self.first[0]
+
+
+class Load:
+    """What was newly placed in this decision.
+
+    Attributes:
+        points: pool → percent points.
+        placed: the pools that took a seat, one entry for each seat, in turn.
+    """
+
+    def __init__(self) -> None:
+        self.points: dict[str, float] = {}
+        self.placed: list[str] = []
+
+    def add(self, pool: str, points: float) -> None:
+        """A seat was placed on a pool."""
+        self.points[pool] = self.points.get(pool, 0.0) + points
+        self.placed.append(pool)
 
 
 class Ladder:
@@ -62,40 +80,42 @@ class Ladder:
             if first and (finding is None or finding.answer == "cannot-tell"):
                 at = (0 if finding is None else 1, step(asking, place.rank), place.pool)
                 found.setdefault(at, []).extend(first)
-        self._buckets = [
-            Bucket(observed, steps, sights[pool], tuple(sorted(first)[:FIRST]))
-            for (observed, steps, pool), first in found.items()
-        ]
-        self._load: Mapping[str, float] | None = None
-        self._sorted: list[tuple[Rank, Bucket]] = []
+        steps: dict[tuple[int, int, int], list[Bucket]] = {}
+        for (observed, away, pool), first in found.items():
+            bucket = Bucket(observed, away, sights[pool], tuple(sorted(first)[:FIRST]))
+            steps.setdefault((observed, away, sights[pool].pool.preference), []).append(bucket)
+        self._steps = [steps[key] for key in sorted(steps)]
         self._close: dict[int | None, tuple[RunnerUp, ...]] = {}
+        self._known = 0
 
-    def ordered(self, load: Mapping[str, float]) -> Sequence[tuple[Rank, Bucket]]:
-        """The buckets, best first, under a load; a load that changes is another mapping."""
-        if load is not self._load:
-            self._load = load
-            self._sorted = sorted([(one.rank(load), one) for one in self._buckets], key=_rank)
-            self._close = {}
-        return self._sorted
+    def ordered(self, load: Load) -> Iterator[Entry]:
+        """The buckets, best first, under a load. Only as many are ranked as are looked at."""
+        points = load.points
+        for buckets in self._steps:
+            entries = [(bucket.rank(points.get(bucket.sight.pool.name, 0.0)), bucket) for bucket in buckets]
+            yield from sorted(entries, key=_rank) if len(entries) > 1 else entries
 
-    def runners_up(
-        self, entries: Sequence[tuple[Rank, Bucket]], field: Field, chosen: int | None
-    ) -> tuple[RunnerUp, ...]:
-        """At most two candidates that came after the chosen one, with the key and the margin they lost by."""
-        if entries is not self._sorted:
-            return _close(entries, field, chosen)
+    def runners_up(self, load: Load, field: Field, chosen: int | None) -> tuple[RunnerUp, ...]:
+        """The runners-up to a candidate; looked up once while nothing more is placed."""
+        if self._known != len(load.placed):
+            self._known, self._close = len(load.placed), {}
         known = self._close.get(chosen)
         if known is None:
-            known = self._close[chosen] = _close(entries, field, chosen)
+            known = self._close[chosen] = close(self.ordered(load), field, chosen)
         return known
 
 
-def _rank(entry: tuple[Rank, Bucket]) -> Rank:
+Entry = tuple[Rank, Bucket]
+"""A bucket with its place."""
+
+
+def _rank(entry: Entry) -> Rank:
     return entry[0]
 
 
-def _close(entries: Sequence[tuple[Rank, Bucket]], field: Field, chosen: int | None) -> tuple[RunnerUp, ...]:
-    flat = [(rank, index) for rank, bucket in entries[:FIRST] for index in bucket.first]
+def close(entries: Iterator[Entry], field: Field, chosen: int | None) -> tuple[RunnerUp, ...]:
+    """At most two candidates that came after the chosen one, with the key and the margin they lost by."""
+    flat = [(rank, index) for rank, bucket in islice(entries, FIRST) for index in bucket.first]
     top = next((rank for rank, index in flat if index == chosen), flat[0][0] if flat else None)
     others = [(rank, index) for rank, index in flat if index != chosen][: FIRST - 1]
     return tuple(RunnerUp(field.candidates[index], *lost_by(top, rank)) for rank, index in others)
