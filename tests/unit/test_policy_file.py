@@ -371,6 +371,8 @@ def test_sections_of_later_releases_are_refused(tmp_path: Path, path: str, relea
         ('[accounts.a]\nplugin = "x"\nkind = "local"\ncredentials = {}', "accounts.a.credentials: must say either env or file (keep the one that holds the secret)"),
         ('[accounts.a]\nplugin = "x"\nkind = "local"\noptions = { since = 2026-01-01 }', "accounts.a.options.since: is neither a text, a finite number, a flag, a list nor a table (write it as text)"),
         ('[accounts.a]\nplugin = "x"\nkind = "local"\noptions = { in = [{ it = nan }] }', "accounts.a.options.in[0].it: is neither a text, a finite number, a flag, a list nor a table (write it as text)"),
+        ('[harnesses.h]\npools = "work"', "harnesses.h.pools: must be a list, not a text"),
+        ('[harnesses.h]\npools = [1]', "harnesses.h.pools[0]: must be a text, not 1"),
         ('[harnesses.h]\npools = ["work"]\nalias = {}', 'harnesses.h.alias: no such key (did you mean "aliases"?)'),
         ('[seats.default]\nfloor = "high"\ntier = "mid"', 'seats.default.floor: the floor "high" is above the tier "mid" (tiers are named best first: high, mid, low)'),
         ('[seats.default]\ntier = "mid"\n[seats.names.a]\nfloor = "high"', 'seats.names.a.floor: the floor "high" is above the tier "mid" (tiers are named best first: high, mid, low)'),

@@ -107,6 +107,15 @@ class Draft:
         }
         return {key: value for key, value in made.items() if value is not None}
 
+    def check(self, faults: Iterable[Fault]) -> None:
+        """Faults found by looking at the parts together, but for those about a key that could not be read at all."""
+        told = [fault.path for fault in self.faults]
+        whole = {place.path for place, _ in self.parts}
+        for fault in faults:
+            unread = any(path == fault.path or path.startswith((f"{fault.path}.", f"{fault.path}[")) for path in told)
+            if fault.path in whole or not unread:
+                self.faults.append(fault)
+
 
 def _remains(cls: type[Any], table: Table, faults: list[Fault]) -> Iterator[Any]:
     """What can be read of a part that is at fault, so that whatever else is wrong with it is told as well."""

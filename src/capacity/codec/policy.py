@@ -96,7 +96,7 @@ def _policy(draft: Draft, tree: Table, folder: Path) -> Policy:
         **_figures(draft, top),
     )
     declared = _declared(top, pools)
-    draft.faults += checked([*draft.parts, (Place(""), policy)], declared)
+    draft.check(checked([*draft.parts, (Place(""), policy)], declared))
     return policy if adopted is None else _with_rows(draft, policy, adopted, folder, declared)
 
 
@@ -257,6 +257,6 @@ def _with_rows(draft: Draft, policy: Policy, adopted: str, folder: Path, declare
     rows = sheet.table(tree, "", ("rows",)).get("rows", [])
     listed = sheet.read(leaves.items, rows, Place("rows")) or []
     read = [sheet.value(TierRow, row, Place(joined("rows", index))) for index, row in enumerate(listed)]
-    sheet.faults += checked(sheet.parts, declared)
+    sheet.check(checked(sheet.parts, declared))
     draft.faults += [Fault(f"{adopted}: {fault.path}", fault.wrong, fault.remedy) for fault in sheet.faults]
     return evolve(policy, tiers=evolve(policy.tiers, rows=[row for row in read if row is not None]))
