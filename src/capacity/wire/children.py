@@ -26,7 +26,7 @@ from capacity.wire.redaction import Redaction
 GIVEN = ("PATH", "HOME", "LANG", "TZ")
 """What of the host's environment every child is given."""
 
-LEAVING = 0.2
+LEAVING = 0.3
 """Seconds a child gets to leave when it is asked to, and to be gone when it is killed: both well inside the second
 between a flow's deadline and its end."""
 
@@ -200,7 +200,7 @@ class Children:
         process.mouth.say(effect.line.encode() + b"\n")
         async with within(effect.timeout, process.program, "ear for a line"):
             await process.until(lambda: not process.mouth.unsaid or process.mouth.shut or process.code is not None)
-        if process.mouth.unsaid or process.code is not None:
+        if process.mouth.unsaid:
             raise await _end(process)
         return Pulse(self._host.clock.now())
 

@@ -54,13 +54,8 @@ async def arun_all(flows: Mapping[str, tuple[Flow[T], timedelta]], *, host: Host
     Returns:
         Name → what the flow returned or raised, in the order given.
     """
-    async with Together(host) as together:
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = {key: group.create_task(_caught(*flow, together)) for key, flow in flows.items()}
-        finally:
-            for flow, _ in flows.values():  # those that a cancellation kept from starting
-                flow.close()
+    async with Together(host) as together, asyncio.TaskGroup() as group:
+        tasks = {key: group.create_task(_caught(*flow, together)) for key, flow in flows.items()}
     return {key: task.result() for key, task in tasks.items()}
 
 

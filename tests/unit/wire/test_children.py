@@ -137,66 +137,80 @@ def test_a_failed_start_leaves_no_folder(perform, monkeypatch, tmp_path):
 # --- children that do not end -----------------------------------------------------------------
 
 
+def test_a_child_that_never_answers_is_ended(perform, pids):
+    """At its time-out a program is killed and reaped."""
+    with pytest.raises(TimedOut, match="no end within 1 s"):
+        perform(Run(script(f"import os, time\n{pids.note}\ntime.sleep(60)"), timeout=timedelta(seconds=1)))
+
+    assert [True] == [reaped(pid) for pid in pids()]
+
+
 STUBBORN = {
-    "never answers": "",
-    "ignores SIGTERM": "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)",
-    "is stopped": "os.kill(os.getpid(), 19)",
+    "ignores SIGTERM": "signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True)",
+    "is stopped": "print('ready', flush=True); os.kill(os.getpid(), signal.SIGSTOP)",
+    "floods": "print('ready', flush=True)\nwhile True: print('x' * 4096)",
 }
 
 
 @pytest.mark.parametrize("habit", STUBBORN)
-def test_a_child_that_does_not_end_is_ended(perform, pids, habit):
-    """At its time-out it is killed and reaped, whatever it does against that."""
-    code = f"import os, time\n{pids.note}\n{STUBBORN[habit]}\ntime.sleep(60)"
-    with pytest.raises(TimedOut, match=r"no end within 0\.3 s"):
-        perform(Run(script(code), timeout=timedelta(milliseconds=300)))
+def test_a_child_that_will_not_end_is_ended(host, pids, habit):
+    """Whatever it does against that."""
 
-    (pid,) = pids()
-    assert reaped(pid)
+    async def flow():
+        await Hear(await Start(script(f"import os, signal, time\n{pids.note}\n{STUBBORN[habit]}\ntime.sleep(60)")))
+
+    run(flow(), deadline=LONG, host=host)
+
+    assert [True] == [reaped(pid) for pid in pids()]
 
 
-def test_a_child_may_leave_by_itself(perform, tmp_path):
+def test_a_child_may_leave_by_itself(host, tmp_path):
     """It is asked before it is killed: a program that puts its things away is given the time."""
     left = tmp_path / "left"
     code = (
-        "import signal, sys, time, pathlib\n"
-        f"signal.signal(signal.SIGTERM, lambda *_: (pathlib.Path({str(left)!r}).touch(), sys.exit()))\n"
-        "time.sleep(60)"
+        "import os, signal, time\n"
+        f"signal.signal(signal.SIGTERM, lambda *_: (os.mkdir({str(left)!r}), os._exit(0)))\n"
+        "print('ready', flush=True)\ntime.sleep(60)"
     )
-    with pytest.raises(TimedOut):
-        perform(Run(script(code), timeout=timedelta(milliseconds=500)))
+
+    async def flow():
+        await Hear(await Start(script(code)))
+
+    run(flow(), deadline=LONG, host=host)
 
     assert left.exists()
 
 
-def test_the_group_of_a_child_ends_with_it(perform, pids):
-    """A grandchild in its group is killed when the child is, and when the child has ended by itself."""
-    code = f"import os, time\nif os.fork() == 0:\n    {pids.note}\n    time.sleep(60)\ntime.sleep({{}})"
-    with pytest.raises(TimedOut):
-        perform(Run(script(code.format(60)), timeout=timedelta(milliseconds=500)))
-    assert 0 == perform(Run(script(code.format(0.2)))).code
-
-    assert [True, True] == [ends(pid) for pid in pids()]
+FORKED = (
+    "import os, time\nready, told = os.pipe()\n"
+    "if os.fork() == 0:\n    {detach}\n    {note}\n    os.write(told, b'1')\n    time.sleep(60)\n"
+    "os.read(ready, 1)\nprint('said', flush=True)\ntime.sleep({wait})"
+)
+"""A child with a grandchild that keeps its pipes; it speaks when the grandchild is there."""
 
 
-@pytest.mark.parametrize("ending", ["ends", "hangs"])
-def test_a_grandchild_that_holds_the_pipe_holds_nobody(perform, pids, ending):
+@pytest.mark.parametrize("wait", [0, 60])
+def test_the_group_of_a_child_ends_with_it(host, pids, wait):
+    """A grandchild in its group is killed when the child has ended, and when it is."""
+
+    async def flow():
+        code = script(FORKED.format(detach="pass", note=pids.note, wait=wait))
+        return (await Hear(await Start(code))).text if wait else (await Run(code)).stdout
+
+    assert run(flow(), deadline=LONG, host=host) in {"said", b"said\n"}
+    assert [True] == [ends(pid) for pid in pids()]
+
+
+@pytest.mark.parametrize("wait", [0, 60])
+def test_a_grandchild_that_holds_the_pipe_holds_nobody(perform, pids, wait):
     """In a session of its own it cannot be killed with the group; nobody waits for it all the same."""
-    wait = 60 if ending == "hangs" else 0
-    code = (
-        "import os, sys, time\n"
-        "ready, told = os.pipe()\n"
-        "if os.fork() == 0:\n"
-        f"    os.setsid()\n    {pids.note}\n    os.write(told, b'1')\n    time.sleep(60)\n"
-        f"os.read(ready, 1)\nprint('said', flush=True)\ntime.sleep({wait})"
-    )
-    effect = Run(script(code), timeout=timedelta(seconds=1) if wait else LONG)
+    code = script(FORKED.format(detach="os.setsid()", note=pids.note, wait=wait))
     before = descriptors()
     if wait:
         with pytest.raises(TimedOut):
-            perform(effect)
+            perform(Run(code, timeout=timedelta(seconds=1)))
     else:
-        assert b"said\n" == perform(effect).stdout
+        assert b"said\n" == perform(Run(code)).stdout
 
     assert [True] == [alive(pid) for pid in pids()]
     assert before == descriptors()
@@ -291,11 +305,7 @@ def test_nobody_talks_to_the_dead(host):
 
 def test_a_dead_child_is_dead_though_a_grandchild_holds_its_pipes(host, pids):
     """Neither `Hear` nor `Say` takes the one for the other."""
-    code = (
-        "import os, time\nready, told = os.pipe()\n"
-        f"if os.fork() == 0:\n    os.setsid()\n    {pids.note}\n    os.write(told, b'1')\n    time.sleep(60)\n"
-        "os.read(ready, 1)\nprint('last', flush=True)"
-    )
+    code = FORKED.format(detach="os.setsid()", note=pids.note, wait=0)
 
     async def flow():
         child = await Start(script(code))
@@ -306,7 +316,7 @@ def test_a_dead_child_is_dead_though_a_grandchild_holds_its_pipes(host, pids):
             await Say(child, "hello")
         return heard
 
-    assert "last" == run(flow(), deadline=LONG, host=host)
+    assert "said" == run(flow(), deadline=LONG, host=host)
     assert [True] == [alive(pid) for pid in pids()]
 
 

@@ -262,24 +262,33 @@ def test_each_flow_has_its_own_deadline(host):
 
 def test_flows_side_by_side_share_one_client(host, serve):
     """Connections are kept between the flows that run together."""
-    server = serve()
+    server, done = serve(), []
 
-    async def flow(wait):
-        await Pause(timedelta(milliseconds=wait))
-        return (await Get(server.url)).status
+    async def first():
+        done.append((await Get(server.url)).status)
 
-    assert {"a": 200, "b": 200} == run_all({"a": (flow(0), LONG), "b": (flow(200), LONG)}, host=host)
+    async def second():
+        while not done:
+            await Pause(timedelta(milliseconds=10))
+        done.append((await Get(server.url)).status)
+
+    run_all({"a": (first(), LONG), "b": (second(), LONG)}, host=host)
+
+    assert [200, 200] == done
     assert 1 == len({handler.client_address for handler in server.seen})
 
 
 def test_cancelling_all_closes_each(host):
-    """A cancelled `arun_all` leaves no flow open, not even one that had not begun."""
-    flows = {str(number): (returning(number), LONG) for number in range(3)}
+    """A cancelled `arun_all` leaves no flow open."""
+
+    async def flow():
+        await Pause(NEVER)
+
+    flows = {str(number): (flow(), LONG) for number in range(3)}
 
     async def main():
-        task = asyncio.create_task(arun_all(flows, host=host))
-        asyncio.get_running_loop().call_soon(task.cancel)
-        await task
+        asyncio.current_task().cancel()
+        await arun_all(flows, host=host)
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(main())

@@ -419,13 +419,14 @@ def test_an_answer_is_kept_only_where_asked(get, serve):
     assert [None, None] == [handler.headers["if-none-match"] for handler in server.seen]
 
 
-def test_an_answer_is_kept_for_its_own_credential(get, serve):
+@pytest.mark.parametrize("credential", [lambda key: {"bearer": key}, lambda key: {"headers": {"x-key": key}}])
+def test_an_answer_is_kept_for_its_own_credential(get, serve, credential):
     """Two accounts at one address do not get each other's answer."""
     server = serve(tagged)
-    get(Get(server.url, keep=True, bearer=Secret("one")))
+    one, two = (Get(server.url, keep=True, **credential(Secret(key))) for key in ("one", "two"))
+    get(one)
 
-    assert not get(Get(server.url, keep=True, bearer=Secret("two"))).unchanged
-    assert get(Get(server.url, keep=True, bearer=Secret("one"))).unchanged
+    assert [False, True] == [get(two).unchanged, get(one).unchanged]
 
 
 def test_a_bad_answer_does_not_take_the_place_of_a_good_one(get, serve):
