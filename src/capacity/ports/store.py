@@ -55,9 +55,7 @@ class Store(Protocol):
         """Keep a document; its sequence number."""
         ...
 
-    def read(
-        self, log: str, *, key: str | None = None, since: int = 0, last: int | None = None
-    ) -> tuple[Record, ...]:
+    def read(self, log: str, *, key: str | None = None, since: int = 0, last: int | None = None) -> tuple[Record, ...]:
         """Records of a log with a sequence number above `since`, oldest first; with `last`, only the newest so many."""
         ...
 
@@ -98,7 +96,14 @@ class Store(Protocol):
         ...
 
     def transaction(self, *, durable: bool = False) -> AbstractContextManager[None]:
-        """All or nothing, for this thread; `durable` survives a power cut once it has ended."""
+        """All or nothing, for this thread; `durable` survives a power cut once it has ended.
+
+        A block inside another joins it. An exception that leaves any of them undoes all, even where it is caught
+        further out. Others see what was written once the outermost has ended, in the order of its numbers.
+
+        Raises:
+            StoreError: it is durable and would join one that is not, or something inside it has failed.
+        """
         ...
 
     def close(self) -> None:

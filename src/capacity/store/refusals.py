@@ -49,12 +49,7 @@ BY_CODE: Mapping[int, str] = {
     sqlite3.SQLITE_PROTOCOL: BUSY,
     sqlite3.SQLITE_IOERR: DISK,
 }
-BY_ERRNO: Mapping[int, str] = {
-    errno.ENOSPC: FULL,
-    errno.EDQUOT: FULL,
-    errno.EFBIG: FULL,
-    errno.EIO: DISK,
-}
+BY_ERRNO: Mapping[int, str] = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EIO: DISK}
 
 
 @contextmanager

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from datetime import UTC, datetime, timedelta
 
+from capacity.errors import StoreError
 from capacity.ports import Store
-from capacity.store import sqlite
+from capacity.store import queue, sqlite
+from capacity.store.in_file import SqliteStore
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -56,14 +59,19 @@ def append(store: Store) -> None:
     print(store.append("log", "key", NOON, b"child"), flush=True)
 
 
-def fork(store: Store) -> None:
+def fork(store: SqliteStore) -> None:
     """Fork with connections open; parent and child go on, in turns, and the child ends like any program."""
     store.append("log", "key", NOON, b"before")
+    with store._connections.lend() as inherited:
+        pass
     child = os.fork()
     if not child:
         for _ in range(50):
             store.append("log", "key", NOON, b"child")
+        with store._connections.lend() as own:
+            assert own is not inherited
         store.close()
+        assert inherited.execute("SELECT 1").fetchone() == (1,)  # not closed
         sys.exit()
     for _ in range(50):
         store.append("log", "key", NOON, b"parent")
@@ -72,17 +80,40 @@ def fork(store: Store) -> None:
     print(status, flush=True)
 
 
-def fork_inside(store: Store) -> None:
-    """Fork inside a transaction: the child leaves the block, the parent ends it."""
+def fork_inside(store: SqliteStore) -> None:
+    """Fork inside a transaction: the child looks around and leaves the block, the parent ends it."""
     child = None
+    try:
+        with store.transaction():
+            store.append("log", "key", NOON, b"1")
+            inherited = store._transactions.within
+            child = os.fork()
+            if child:
+                _, status = os.waitpid(child, 0)
+                store.append("log", "key", NOON, b"2")
+                print(status, flush=True)
+            else:
+                assert store.read("log") == ()
+    except StoreError:
+        assert not child
+        assert inherited.in_transaction
+        sys.exit()
+    assert child
+
+
+def linger(store: SqliteStore) -> None:
+    """Fork inside a transaction a child that lives on, and still write afterwards."""
+    queue.PATIENCE_S = 5.0
     with store.transaction():
-        store.append("log", "key", NOON, b"1")
         child = os.fork()
         if not child:
-            sys.exit(len(store.read("log")))
-        _, status = os.waitpid(child, 0)
-        store.append("log", "key", NOON, b"2")
-    print(os.waitstatus_to_exitcode(status), flush=True)
+            time.sleep(60)
+            os._exit(0)
+    try:
+        print(store.append("log", "key", NOON, b"1"), flush=True)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from capacity.errors import StoreError
 from capacity.ports import Store
-from capacity.store import sqlite
+from capacity.store import connections, sqlite
 
 from .conftest import NOON
 
@@ -82,3 +83,12 @@ def test_what_a_killed_maker_left_is_replaced(store: Store, path: Path) -> None:
 
     assert 1 == len(store.read("log"))
     assert [] == [each.name for each in path.parent.iterdir() if ".new" in each.name]
+
+
+def test_sqlite_makes_no_file_itself(path: Path) -> None:
+    """Where the file vanishes just before it is opened, no empty one takes its place."""
+    path.parent.mkdir()
+    with pytest.raises(sqlite3.OperationalError):
+        connections._open(path)
+
+    assert not path.exists()

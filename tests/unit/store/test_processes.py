@@ -77,3 +77,8 @@ def test_a_transaction_belongs_to_the_process_that_began_it(store: Store, child:
     assert "0\n" == forking.communicate(timeout=60)[0]
 
     assert [b"1", b"2"] == [record.body for record in store.read("log")]
+
+
+def test_a_fork_does_not_keep_the_head_of_the_line(path: Path, child: Child) -> None:
+    """A child forked inside a transaction holds nobody up by living on."""
+    assert "1\n" == child("linger").communicate(timeout=60)[0]

@@ -37,7 +37,7 @@ def test_another_program_that_holds_the_database(store: Store, path: Path, monke
     tool = sqlite3.connect(path, isolation_level=None)
     tool.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="another program holds it"):
-        store.append("log", "key", NOON, b"2")
+        store.transaction().__enter__()
 
     tool.execute("ROLLBACK")
     tool.close()

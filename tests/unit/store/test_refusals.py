@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import shutil
@@ -15,7 +16,7 @@ import pytest
 
 from capacity.errors import StoreError
 from capacity.ports import Store
-from capacity.store import sqlite
+from capacity.store import refusals, sqlite
 
 from .conftest import NOON
 
@@ -117,6 +118,38 @@ def test_a_folder_where_the_file_should_be(path: Path) -> None:
     store.append("log", "key", NOON, b"1")
     store.close()
     assert path.is_file()
+
+
+def failing(code: int) -> sqlite3.Error:
+    error = sqlite3.OperationalError("told by SQLite")
+    error.sqlite_errorcode = code
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (failing(sqlite3.SQLITE_CORRUPT_INDEX), "is damaged.* Move it away .*recover"),
+        (failing(sqlite3.SQLITE_READONLY_DBMOVED), "Give this user the right"),
+        (failing(sqlite3.SQLITE_BUSY_SNAPSHOT), "another program holds it"),
+        (failing(sqlite3.SQLITE_IOERR_FSYNC), "the disk failed"),
+        (failing(sqlite3.SQLITE_NOMEM), "If it does so again, move it away"),
+        (sqlite3.ProgrammingError("told by the module"), "If it does so again, move it away"),
+        (OSError(errno.ENOSPC, "No space left on device"), "Make room"),
+        (OSError(errno.EDQUOT, "Disk quota exceeded"), "Make room"),
+        (OSError(errno.EIO, "Input/output error"), "the disk failed"),
+        (OSError(errno.EROFS, "Read-only file system"), "Give this user the right"),
+    ],
+    ids=str,
+)
+def test_every_fault_has_its_remedy(path: Path, error: Exception, remedy: str) -> None:
+    """Whatever SQLite or the system calls it, the error names the file, keeps the cause and says what to do."""
+    with pytest.raises(StoreError, match=remedy) as said, refusals.told(path):
+        raise error
+
+    assert str(said.value).startswith(f"{path}: ")
+    assert str(error) in str(said.value)
+    assert said.value.__cause__ is error
 
 
 # --- rights -----------------------------------------------------------------------------------

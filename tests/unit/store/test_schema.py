@@ -62,6 +62,8 @@ def test_an_upgrade_that_fails_changes_nothing(before: Path, monkeypatch) -> Non
         later.close()
 
     assert 1 == version(before)
+    with opened(before) as db:
+        assert [] == db.execute("SELECT name FROM sqlite_schema WHERE name = 'later'").fetchall()
     again = sqlite(path=before)
     assert [b"before"] == [record.body for record in again.read("log")]
     again.close()

@@ -5,6 +5,7 @@ Subclass `StoreContract` in a plugin's tests and give it `construct` and `make`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
@@ -204,6 +205,7 @@ class StoreContract(ClaimsContract):
         def count(_: int) -> None:
             with store.transaction():
                 body = store.get("count")
+                time.sleep(0.0002)  # so that the others get their chance
                 assert store.swap("count", str(int(body or b"0") + 1).encode(), body)
 
         with ThreadPoolExecutor(4) as threads:
