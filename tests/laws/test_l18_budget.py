@@ -79,7 +79,7 @@ def test_a_source_is_asked_within_its_budget(
     prober = Noting((READING,), budget=budget, note=lambda: asked.append(clock.now()))
     plugins = Plugins(
         [
-            Plugin(PROBERS, "fake", "capacity-fake", "1", lambda: prober),
+            Plugin(PROBERS, "fake", "capacity-fake", "1", lambda credentials: prober),
             Plugin(READERS, "fake", "capacity-fake", "1", lambda: FakeReader({b"seen": (READING,)})),
         ]
     )

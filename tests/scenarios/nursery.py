@@ -23,6 +23,7 @@ from capacity.ports import (
     Budget,
     Candidate,
     Fleet,
+    Key,
     Limit,
     Outcome,
     Pause,
@@ -56,7 +57,7 @@ class Turns:
 
     budget = Budget(floor=TURN / 4, usual=TURN / 2, idle=TURN / 2, jitter=0.0)
 
-    def __init__(self, who: str) -> None:
+    def __init__(self, *, who: str, credentials: Key | None) -> None:
         self.who = who
 
     async def account(self) -> str:

@@ -11,10 +11,12 @@ from typing import Any, Literal
 
 from attrs import frozen
 
+from capacity.codec.faults import joined
 from capacity.core.facts import fact
 from capacity.errors import CapacityError, Fault, PluginError, PolicyError
 from capacity.plugins import ACTUATORS, INVENTORIES, PROBERS, READERS, Plugin, PluginFailure, Plugins, faults
 from capacity.plugins.factories import said
+from capacity.plugins.ports import BACKEND
 from capacity.ports import (
     Ability,
     Actuator,
@@ -35,7 +37,6 @@ from capacity.ports import (
 from capacity.values.conditions import Fact
 from capacity.values.policy import AccountPolicy, Credentials, FleetPolicy, Policy
 
-BACKEND = (READERS, PROBERS, INVENTORIES)
 Kind = Literal["probe", "listing"]
 
 
@@ -86,11 +87,13 @@ def check(policy: Policy, plugins: Plugins, given: Mapping[str, Actuator]) -> No
     """Refuse a policy that names what nobody offers, or gives options nobody takes; all of it at once.
 
     Raises:
-        PolicyError: it does. A plugin that is there but fails is no fault of the policy.
+        PolicyError: it does. That a plugin which is there fails is no fault of the policy.
     """
-    found = faults(policy, plugins, given=given.keys())
-    broken = {str(failure) for failure in plugins.failed}
-    wrong = tuple(fault for fault in found if fault.wrong not in broken)
+    there = {(one.group, one.name) for one in (*plugins, *plugins.failed)}
+    asked = [(joined("accounts", name, "plugin"), BACKEND, one.plugin) for name, one in policy.accounts.items()]
+    asked += [(joined("fleets", name, "actuator"), (ACTUATORS,), one.actuator) for name, one in policy.fleets.items()]
+    of_plugins = {path for path, groups, name in asked if any((group, name) in there for group in groups)}
+    wrong = tuple(fault for fault in faults(policy, plugins, given=given.keys()) if fault.path not in of_plugins)
     if wrong:
         raise PolicyError("policy", wrong)
 
@@ -122,7 +125,7 @@ def _backend(account: AccountPolicy, plugins: Plugins) -> Backend:
     wrong = [failing(one, account.name, one.why) for one in plugins.failures(account.plugin, BACKEND)]
     made: dict[str, Any] = {}
     for group, plugin in offered.items():
-        options = {} if group == READERS else {**account.options, **_credentials(account.credentials)}
+        options = {} if group == READERS else {**account.options, "credentials": _key(account.credentials)}
         try:
             made[group] = plugin.factory(**options)
         except ValueError as error:
@@ -141,13 +144,11 @@ def _sources(account: AccountPolicy, offered: Mapping[str, Plugin], made: Mappin
         yield Source(account.name, "listing", offered[INVENTORIES], inventory.budget, inventory.listings)
 
 
-def _credentials(credentials: Credentials | None) -> dict[str, Key]:
-    """The effect that a reference in the policy becomes; nothing where the plugin's own default place is meant."""
+def _key(credentials: Credentials | None) -> Key | None:
+    """The effect that a reference in the policy becomes; None = the plugin's own default place is meant."""
     if credentials is None:
-        return {}
-    if credentials.env is not None:
-        return {"credentials": Env(credentials.env)}
-    return {"credentials": Read(credentials.file or "", secret=True)}
+        return None
+    return Env(credentials.env) if credentials.env is not None else Read(credentials.file or "", secret=True)
 
 
 def _actuator(fleet: FleetPolicy, plugins: Plugins) -> Actuator:

@@ -29,10 +29,18 @@ def policy(credentials: Credentials | None = None, **options: Any) -> Policy:
     return Policy(accounts={"a": account}, fleets={"f": FleetPolicy("f", "fake", options=options)})
 
 
+def asker(*, credentials: Key | None) -> FakeProber:
+    return FakeProber()
+
+
+def inventory(*, credentials: Key | None) -> FakeInventory:
+    return FakeInventory()
+
+
 def test_an_account_is_what_its_plugin_offers() -> None:
     """What a backend cannot do it does not offer, and nobody misses it."""
-    only_lists = backends(policy(), plugins(inventory=FakeInventory))["a"]
-    all_of_it = backends(policy(), plugins(inventory=FakeInventory, prober=FakeProber, reader=FakeReader))["a"]
+    only_lists = backends(policy(), plugins(inventory=inventory))["a"]
+    all_of_it = backends(policy(), plugins(inventory=inventory, prober=asker, reader=FakeReader))["a"]
 
     assert (None, None, ["a listing"]) == (
         only_lists.reader,
@@ -46,16 +54,16 @@ def test_an_account_is_what_its_plugin_offers() -> None:
 @pytest.mark.parametrize(
     ("credentials", "key"),
     [
-        (None, "the plugin's own"),
+        (None, None),
         (Credentials(env="A_KEY"), Env("A_KEY")),
         (Credentials(file="~/key"), Read("~/key", secret=True)),
     ],
 )
 def test_a_reference_becomes_an_effect(credentials: Credentials | None, key: object) -> None:
-    """The plugin is given where the secret is and never the secret; without a reference its own default holds."""
+    """The plugin is given where the secret is and never the secret; without a reference it knows where to look."""
     given: list[object] = []
 
-    def prober(*, credentials: Any = "the plugin's own") -> FakeProber:
+    def prober(*, credentials: Key | None) -> FakeProber:
         given.append(credentials)
         return FakeProber()
 
@@ -67,7 +75,7 @@ def test_a_reference_becomes_an_effect(credentials: Credentials | None, key: obj
 def test_names_and_options_nobody_offers_are_refused_together() -> None:
     """Every fault of the policy is told at once, with its path."""
 
-    def prober(*, credentials: Key | None = None, base_url: str) -> FakeProber:
+    def prober(*, credentials: Key | None, base_url: str) -> FakeProber:
         return FakeProber()
 
     with pytest.raises(PolicyError) as refused:
@@ -80,7 +88,7 @@ def test_names_and_options_nobody_offers_are_refused_together() -> None:
 def test_a_value_a_plugin_refuses_is_the_policys_fault() -> None:
     """`base_url = "nowhere"` is told with the account it is written at."""
 
-    def prober(*, base_url: str) -> FakeProber:
+    def prober(*, base_url: str, credentials: Key | None) -> FakeProber:
         raise ValueError(f"{base_url} is no address")
 
     with pytest.raises(PolicyError, match=r"accounts\.a\.options: ValueError: nowhere is no address"):
@@ -90,10 +98,12 @@ def test_a_value_a_plugin_refuses_is_the_policys_fault() -> None:
 def test_a_plugin_that_fails_is_told_and_stops_nobody() -> None:
     """One port of an account fails when it is made; the other works, and the fact names the distribution."""
 
-    def prober() -> FakeProber:
+    def prober(*, credentials: Key | None) -> FakeProber:
         raise KeyError("oops")
 
-    found = backends(policy(), plugins(prober=prober, inventory=FakeInventory))["a"]
+    wanted, there = evolve(policy(), fleets={}), plugins(prober=prober, inventory=inventory)
+    check(wanted, there, {})
+    found = backends(wanted, there)["a"]
 
     assert ["a listing"] == [one.name for one in found.sources]
     assert [("core:plugin-failing", "a", "capacity-fake", "KeyError: 'oops'")] == [
