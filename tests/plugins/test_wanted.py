@@ -26,6 +26,8 @@ def prober(*, credentials: Any = None, base_url: str = "http://x", retries: int 
 
 
 def inventory(*, credentials: Any = None, base_url: str = "http://x") -> object:
+    if not base_url.startswith("http"):
+        raise ValueError(f"base_url {base_url!r} is no address")
     return object()
 
 
@@ -107,6 +109,11 @@ def test_all_faults_are_told_at_once() -> None:
     assert ["accounts.a.plugin", "accounts.b.plugin", "fleets.main.actuator"] == [
         fault.path for fault in faults(policy, Plugins(PLUGINS))
     ]
+
+
+def test_what_two_ports_say_alike_is_said_once() -> None:
+    """An account's prober and inventory are given the same options, and refuse them in the same words."""
+    assert ["accounts.work.options: base_url 'me' is no address"] == told(account("narrow", base_url="me"))
 
 
 def test_a_plugin_that_failed_is_told_as_such() -> None:
