@@ -118,11 +118,18 @@ class FileActuator(WritesPlacements):
 
 
 def file(*, fleet: str, path: str) -> FileActuator:
-    """The actuator of a fleet that keeps its seats in a JSON file.
+    """The actuator of a fleet that keeps its seats in a JSON file: `{"form": 1, "seats": {…}, "placements": {…}}`.
+
+    `seats` is the orchestrator's: NAME → `harness` and `model`, and where they are known `effort`, `pool`, `role`,
+    `cadence_s`, `pinned`, `held`, `paused_by`. Beside it may stand `refuses`, a sentence: why nothing may be written now.
+    `placements` is ours: NAME → `id`, `act`, where to (`harness`, `pool`, `model`, `effort`; all null for a park),
+    `cadence_s`, `until`, `expected` (harness, model, effort it replaces), `at`, and `over`, the place the orchestrator
+    still showed where that was another. Instants are UTC. Every other key is kept as it is.
 
     Args:
         fleet: the fleet's name.
-        path: the file; may hold `~/` and `${NAME}`. Beside it the host keeps a lock file.
+        path: the file; may hold `~/` and `${NAME}`. Whoever else writes it locks `<path>.lock` exclusively meanwhile, or
+            replaces it whole.
     """
     return FileActuator(name=fleet, path=path)
 

@@ -22,7 +22,7 @@ def row(seat: Seat) -> dict[str, Any]:
         "effort": seat.effort,
         "pool": seat.pool,
         "role": seat.role,
-        "cadence_s": seat.cadence,
+        "cadence_s": seat.cadence and seat.cadence.total_seconds(),
         "pinned": seat.pinned or None,
         "held": seat.held or None,
         "paused_by": seat.paused_by,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -72,7 +73,7 @@ class Host:
         if there:
             harness, pool, model, effort = there
             seat = evolve(seat, harness=harness, pool=pool, model=model, effort=effort)
-        cadence = seat.cadence if told["cadence_s"] is None else told["cadence_s"]
+        cadence = seat.cadence if told["cadence_s"] is None else timedelta(seconds=told["cadence_s"])
         paused_by = "capacity" if told["act"] == "park" else None
         self.seats[seat.name] = evolve(seat, cadence=cadence, paused_by=paused_by, placement=told["id"])
         return 0, b""

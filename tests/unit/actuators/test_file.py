@@ -27,7 +27,8 @@ def world() -> FakeWorld:
 
 
 def table(world: FakeWorld) -> dict[str, Any]:
-    return json.loads(world.files["fleet.json"])
+    read: dict[str, Any] = json.loads(world.files["fleet.json"])
+    return read
 
 
 def apply(world: FakeWorld, what: Placement = MOVE) -> Outcome:
