@@ -90,9 +90,13 @@ def check(policy: Policy, plugins: Plugins, given: Mapping[str, Actuator]) -> No
         PolicyError: it does. That a plugin which is there fails is no fault of the policy.
     """
     there = {(one.group, one.name) for one in (*plugins, *plugins.failed)}
-    asked = [(joined("accounts", name, "plugin"), BACKEND, one.plugin) for name, one in policy.accounts.items()]
-    asked += [(joined("fleets", name, "actuator"), (ACTUATORS,), one.actuator) for name, one in policy.fleets.items()]
-    of_plugins = {path for path, groups, name in asked if any((group, name) in there for group in groups)}
+    named = [
+        (joined("accounts", name, "plugin"), group, one.plugin)
+        for name, one in policy.accounts.items()
+        for group in BACKEND
+    ]
+    named += [(joined("fleets", name, "actuator"), ACTUATORS, one.actuator) for name, one in policy.fleets.items()]
+    of_plugins = {path for path, group, name in named if (group, name) in there}
     wrong = tuple(fault for fault in faults(policy, plugins, given=given.keys()) if fault.path not in of_plugins)
     if wrong:
         raise PolicyError("policy", wrong)

@@ -1,0 +1,49 @@
+"""The page on the store tells which logs and documents are in it, no more and no less."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from datetime import timedelta
+from pathlib import Path
+
+from attrs import evolve
+
+from capacity.engine.ledger import KEYED
+from capacity.engine.settings import Settings
+from capacity.store import sqlite
+
+from .scene import Scene, policy, reading
+
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "store.md").read_text(encoding="utf-8")
+SECTION = PAGE.partition("## What the engine keeps in them")[2].partition("\n## ")[0]
+
+
+def test_logs_and_documents(tmp_path: Path) -> None:
+    """After ticks, a stop and a move every log of the page but the levels, which pacing writes, is there."""
+    scene = Scene()
+    scene.store = sqlite(path=tmp_path / "capacity.db", clock=scene.clock)
+    engine = scene.engine(policy(tiers=evolve(policy().tiers, file="tiers.toml")))
+    engine.stop("pool", "b")
+    engine.lift("pool", "b")
+    for used in (10.0, 99.0):
+        scene.probers["a"].script.say((reading(used),))
+        scene.clock.advance(timedelta(minutes=20))
+        engine.tick()
+    db = sqlite3.connect(tmp_path / "capacity.db")
+    logs = {log for (log,) in db.execute("SELECT DISTINCT log FROM record")}
+    documents = {key.partition(" ")[0] for (key,) in db.execute("SELECT key FROM document")}
+    claims = {key.partition(":")[0] for (key,) in db.execute("SELECT key FROM fence")}
+    db.close()
+
+    rows = re.findall(r"^\| `(\w+)`", SECTION, re.MULTILINE)
+    assert sorted([*logs, "levels", *documents]) == sorted(rows)
+    assert claims == set(re.findall(r"`(\w+):`", SECTION))
+
+
+def test_what_outlives_its_retention() -> None:
+    """The logs of which the newest record of each key is kept are those the page says so of, for the days it says."""
+    kept = re.findall(r"^\| `(\w+)` .*\| (\d+) days, and the newest of each key \|$", SECTION, re.MULTILINE)
+
+    assert sorted(KEYED) == sorted(log for log, _ in kept)
+    assert {str(Settings().retention.days)} == {days for _, days in kept}
