@@ -419,7 +419,9 @@ def test_an_answer_is_kept_only_where_asked(get, serve):
     assert [None, None] == [handler.headers["if-none-match"] for handler in server.seen]
 
 
-@pytest.mark.parametrize("credential", [lambda key: {"bearer": key}, lambda key: {"headers": {"x-key": key}}])
+@pytest.mark.parametrize(
+    "credential", [lambda key: {"bearer": key}, lambda key: {"headers": {"x-key": key}}], ids=["bearer", "header"]
+)
 def test_an_answer_is_kept_for_its_own_credential(get, serve, credential):
     """Two accounts at one address do not get each other's answer."""
     server = serve(tagged)
