@@ -13,7 +13,7 @@ from cattrs.errors import ClassValidationError
 
 from capacity.codec.converter import DOCUMENTS, converter
 from capacity.codec.faults import Faulty, faults_of
-from capacity.codec.policy import load_policy, policy_template
+from capacity.codec.policy import load_policy, policy_template, read_policy
 from capacity.codec.schema import schemas
 from capacity.codec.text import file_bytes, json_tree, written
 from capacity.errors import Fault, FormError
@@ -21,7 +21,17 @@ from capacity.values.tick import Tick
 
 V = TypeVar("V")
 
-__all__ = ["DOCUMENTS", "dump_tick", "dumps", "load_policy", "load_tick", "loads", "policy_template", "schemas"]
+__all__ = [
+    "DOCUMENTS",
+    "dump_tick",
+    "dumps",
+    "load_policy",
+    "load_tick",
+    "loads",
+    "policy_template",
+    "read_policy",
+    "schemas",
+]
 
 
 def dumps(value: Any) -> bytes:

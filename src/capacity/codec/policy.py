@@ -62,14 +62,24 @@ def load_policy(path: str | PathLike[str]) -> Policy:
         PolicyError: the file or the adopted set cannot be read or has faults; every one of them, with its key path,
             what is wrong, and the nearest valid key or name.
     """
+    policy, faults = read_policy(path)
+    if faults:
+        raise PolicyError(str(path), faults)
+    return policy
+
+
+def read_policy(path: str | PathLike[str]) -> tuple[Policy, tuple[Fault, ...]]:
+    """What can be read of a policy file, and every fault it has: for whoever has more to hold against it.
+
+    Args:
+        path: as for `load_policy`.
+    """
     draft = Draft()
     try:
         policy = _policy(draft, toml_tree(file_bytes(Path(path))), Path(path).parent)
     except Faulty as error:
-        raise PolicyError(str(path), error.faults) from None
-    if draft.faults:
-        raise PolicyError(str(path), tuple(sorted(set(draft.faults), key=lambda fault: (fault.path, fault.wrong))))
-    return policy
+        return Policy(), error.faults
+    return policy, tuple(sorted(set(draft.faults), key=lambda fault: (fault.path, fault.wrong)))
 
 
 def policy_template() -> str:

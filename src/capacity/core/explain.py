@@ -17,7 +17,7 @@ from capacity.core.rules import Finding
 from capacity.core.sentences import instant, sentence
 from capacity.errors import CapacityError
 from capacity.values.decision import Decision, SeatDecision
-from capacity.values.limits import LimitHeadroom
+from capacity.values.limits import Interval, Limit, LimitHeadroom
 from capacity.values.seats import Candidate
 from capacity.values.tick import Tick
 
@@ -42,7 +42,7 @@ def explain(tick: Tick, *, seat: str | None = None, pool: str | None = None) -> 
     decision = tick.decision or decide(tick.inventory, tick.headroom, tick.policy, tick.history)
     desk = prepare(tick.inventory, tick.headroom, tick.policy, tick.history)
     if seat is not None:
-        lines = _seat(desk, _found(decision, seat))
+        lines = _seat(desk, seat_named(decision, seat))
     elif pool is not None:
         lines = _pool(desk, decision, pool)
     else:
@@ -58,7 +58,12 @@ def place(candidate: Candidate | None) -> str:
     return f"{candidate.model}{effort} in {candidate.harness} on {candidate.pool}"
 
 
-def _found(decision: Decision, name: str) -> SeatDecision:
+def seat_named(decision: Decision, name: str) -> SeatDecision:
+    """What was decided for the seat of that name.
+
+    Raises:
+        CapacityError: there is none of it, or several; the message lists those there are.
+    """
     named = [
         seat
         for seat in decision.seats
@@ -157,13 +162,17 @@ def _pool(desk: Desk, decision: Decision, name: str) -> Iterator[str]:
 def limit_line(one: LimitHeadroom, stands: heads.Standing) -> str:
     """One limit for a person: what is used or left, how surely, and where it stands."""
     limit = one.limit
-    if one.used is not None:
-        low, high = one.used.low, one.used.high
-        figure = f"{low:.4g} % used" if low == high else f"{low:.4g} to {high:.4g} % used"
-    else:
-        figure = ", ".join(f"{amount} {unit} left" for unit, amount in limit.left.items()) or "no figure"
     resets = f", resets {instant(limit.resets_at)}" if limit.resets_at else ""
-    return f"{limit.name}: {figure} ({one.evidence}){resets}: {stands}"
+    return f"{limit.name}: {figure(limit, one.used)} ({one.evidence}){resets}: {stands}"
+
+
+def figure(limit: Limit, used: Interval | None) -> str:
+    """How much of a limit is used, or left where it is not on a percent scale."""
+    if used is None:
+        return ", ".join(f"{amount} {unit} left" for unit, amount in limit.left.items()) or "no figure"
+    if used.low == used.high:
+        return f"{used.low:.4g} % used"
+    return f"{used.low:.4g} to {used.high:.4g} % used"
 
 
 def _tick(desk: Desk, decision: Decision) -> Iterator[str]:

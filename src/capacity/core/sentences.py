@@ -10,6 +10,7 @@ from capacity.values.conditions import Fact, Figure, Reason
 SENTENCES: Mapping[str, str] = {
     "above-tier": "tier {subject} is above its own, {tier}, and it may not rise",
     "alternative-waits": "its place is not usable, and the only alternative still has to be waited for",
+    "bare-word": "{pool} does not list {subject}, a bare word that may be somebody's alias; the policy declares it nowhere",
     "below-floor": "tier {subject} is below its floor, {floor}",
     "below-tier": "{subject} runs below its tier on {pool} until its home has room again",
     "cap-unknown": "nobody can tell how much of {limit} is used in {subject}",

@@ -1,0 +1,147 @@
+"""`decide`, `explain` and `ticks`: decisions that were made, from a tick file or from the store. Nobody is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from attrs import evolve
+from typer import Argument, Option
+
+from capacity.cli.call import Call
+from capacity.cli.exits import Code, UsageFault
+from capacity.codec import dump_tick, dumps, load_tick
+from capacity.core.decide import decide as decide_
+from capacity.core.explain import explain as explain_
+from capacity.core.explain import seat_named
+from capacity.errors import CapacityError
+from capacity.values.decision import Decision
+from capacity.values.policy import Policy
+from capacity.values.tick import Tick
+
+TickFile = Annotated[Path, Argument(metavar="TICK.json", help="A tick file.")]
+
+
+def decide(
+    call: Call,
+    file: TickFile,
+    check: Annotated[bool, Option("--check", help="Only tell whether it is the decision in the file.")] = False,
+) -> Code:
+    """Decide a tick file again, and show what is decided."""
+    tick = load_tick(file)
+    again = evolve(tick, decision=decide_(tick.inventory, tick.headroom, tick.policy, tick.history))
+    if check:
+        return _compared(call, file, tick, again)
+    if call.json:
+        call.answer(again.decision)
+    else:
+        call.screen.say(explain_(again).rstrip())
+    return Code.FINE
+
+
+def explain(
+    call: Call,
+    words: Annotated[
+        list[str] | None,
+        Argument(metavar="[TICK.json] [SEAT]", help="A tick file, else the last decision kept; and a seat's name."),
+    ] = None,
+    pool: Annotated[str | None, Option("--pool", metavar="POOL", help="Explain one pool.")] = None,
+    kept: Annotated[str | None, Option("--tick", metavar="ID", help="Another decision that is kept.")] = None,
+) -> Code:
+    """Explain a decision: one seat with every rule walked, one pool, or the whole of it."""
+    file, seat = _told_apart(words or [])
+    if file is not None and kept is not None:
+        raise UsageFault("name a tick file or --tick, not both")
+    tick = _kept(call, kept) if file is None else load_tick(file)
+    if not call.json:
+        call.screen.say(explain_(tick, seat=seat, pool=pool).rstrip())
+        return Code.FINE
+    decision = _decided(tick)
+    if seat is not None:
+        call.answer(seat_named(decision, seat))
+    elif pool is not None:
+        explain_(tick, pool=pool)  # refuses a name that is none of the tick's pools
+        call.answer(tick.headroom.pools.get(pool))
+    else:
+        call.answer(decision)
+    return Code.FINE
+
+
+def ticks(call: Call) -> Code:
+    """List the decisions that are kept, oldest first."""
+    with call.engine(Policy()) as engine:
+        kept = engine.ticks()
+    if call.json:
+        call.answer(list(kept))
+    else:
+        call.screen.say("\n".join(kept) or "no decision is kept yet; `capacity tick` makes one")
+    return Code.FINE
+
+
+def ticks_export(
+    call: Call,
+    ids: Annotated[list[str] | None, Argument(metavar="[ID]...", help="Which; `capacity ticks` lists them.")] = None,
+    last: Annotated[int, Option("--last", metavar="N", min=1, help="The newest so many, where none is named.")] = 1,
+    to: Annotated[Path, Option("--to", metavar="FOLDER", help="Where the files go.")] = Path(),
+) -> Code:
+    """Write kept decisions as tick files, each with everything it was made from. With --json they are printed."""
+    with call.engine(Policy()) as engine:
+        wanted = ids or engine.ticks()[-last:]
+        if not wanted:
+            raise CapacityError("no decision is kept yet; `capacity tick` makes one")
+        for id_ in wanted:
+            body = dump_tick(engine.rebuild(id_))
+            if call.json:
+                call.screen.write(body)
+            else:
+                call.screen.say(f"wrote {_written(to, id_, body)}")
+    return Code.FINE
+
+
+def _compared(call: Call, file: Path, tick: Tick, again: Tick) -> Code:
+    if tick.decision is None:
+        raise UsageFault(f"{file} holds no decision to compare with")
+    same = dumps(again.decision) == dumps(tick.decision)
+    if call.json:
+        call.answer({"same": same})
+    else:
+        call.screen.say(f"{file}: {'the same decision' if same else 'another decision'}, made by {_makers(tick)}")
+    return Code.FINE if same else Code.DIFFERS
+
+
+def _makers(tick: Tick) -> str:
+    return ", ".join(f"{name} {version}" for name, version in tick.made_by.items()) or "nobody who told"
+
+
+def _told_apart(words: list[str]) -> tuple[Path | None, str | None]:
+    """A tick file and a seat, of up to two words: a word that ends in `.json` or names a file is the file."""
+    if len(words) > 2:
+        raise UsageFault("a tick file and one seat at most; more was given")
+    if words and (words[0].endswith(".json") or Path(words[0]).is_file()):
+        return Path(words[0]), words[1] if len(words) > 1 else None
+    if len(words) > 1:
+        raise UsageFault(f"{words[0]} is no tick file")
+    return None, words[0] if words else None
+
+
+def _kept(call: Call, id_: str | None) -> Tick:
+    with call.engine(Policy()) as engine:
+        ids = engine.ticks()
+        if id_ is None and not ids:
+            raise CapacityError("no decision is kept yet; `capacity tick` makes one, or name a tick file")
+        return engine.rebuild(ids[-1] if id_ is None else id_)
+
+
+def _decided(tick: Tick) -> Decision:
+    return tick.decision or decide_(tick.inventory, tick.headroom, tick.policy, tick.history)
+
+
+def _written(folder: Path, id_: str, body: bytes) -> Path:
+    """Write one tick file. Its name has no colon, which some file systems refuse."""
+    path = folder / f"{id_.replace(':', '')}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+    except OSError as error:
+        raise UsageFault(f"{path} cannot be written: {error.strerror}") from None
+    return path

@@ -1,0 +1,47 @@
+"""A value in one line, for a person. Facts, places, figures and instants are told in the words of `capacity.core`."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from capacity.core.explain import figure
+from capacity.core.sentences import instant
+from capacity.ports import Limit, Model, Reading
+from capacity.values.limits import Interval
+
+
+def reading_line(reading: Reading) -> str:
+    """A reading: pool, state, source, instant, and each limit."""
+    told = [_limit(limit) for limit in reading.limits]
+    told += [] if reading.plan is None else [f"plan {reading.plan}"]
+    told += [] if reading.detail is None else [reading.detail]
+    told += [] if reading.retry_at is None else [f"not to be asked before {instant(reading.retry_at)}"]
+    where = f"{reading.pool}: {reading.state}, from {reading.source} at {instant(reading.observed_at)}"
+    return ": ".join([where, *(["; ".join(told)] if told else [])])
+
+
+def _limit(limit: Limit) -> str:
+    used = None if limit.percent is None else Interval(limit.percent, limit.percent)
+    whole = ", ".join(f"of {amount} {unit}" for unit, amount in limit.cap.items())
+    word = {True: "refused", False: "served", None: ""}[limit.blocked]
+    resets = "" if limit.resets_at is None else f"resets {instant(limit.resets_at)}"
+    return f"{limit.name} " + ", ".join(filter(None, [figure(limit, used), whole, word, resets]))
+
+
+def model_traits(model: Model) -> tuple[str, str, str, str]:
+    """Effort words, context, what it takes in, and residency; `?` is what nobody tells."""
+    context = "?" if model.context is None else f"{model.context:,}"
+    return _words(model.efforts), context, _words(model.modalities), model.residency or ""
+
+
+def _words(words: tuple[str, ...] | None) -> str:
+    return "?" if words is None else ", ".join(words) or "none"
+
+
+def age(span: timedelta) -> str:
+    """How long ago, in the largest unit that leaves two digits."""
+    seconds = max(0, int(span.total_seconds()))
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"

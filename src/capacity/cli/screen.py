@@ -1,0 +1,186 @@
+"""What the command writes, and how: tables and colour on a terminal, the same words in plain columns anywhere else.
+
+Rich is loaded where a table is shown on a terminal, and nowhere else. A reader who has gone away is no failure.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+PATIENCE = 1.0
+"""Seconds after which somebody who waits is told what for."""
+
+STYLES: Mapping[str, str] = {
+    "exhausted": "red", "full": "red", "loud": "bold red", "invalid": "red", "failed": "red", "fault": "red",
+    "park": "yellow", "demote": "yellow", "wait": "yellow", "unknown": "yellow", "cannot-tell": "yellow",
+    "open": "green", "yes": "green", "valid": "green", "ok": "green", "fine": "green", "applied": "green",
+}  # fmt: skip  # read as rows: bad, doubtful, good
+"""A cell that is one of these words → its style on a terminal."""
+
+
+@frozen
+class Table:
+    """Rows for a person.
+
+    Attributes:
+        title: what they are.
+        columns: a heading for each.
+        rows: texts, as many in each as there are columns.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Screen:
+    """Standard output and standard error of one call.
+
+    Args:
+        out: where answers go; None = standard output.
+        err: where complaints and progress go; None = standard error.
+    """
+
+    def __init__(self, out: IO[str] | None = None, err: IO[str] | None = None) -> None:
+        self._out = sys.stdout if out is None else out
+        self._err = sys.stderr if err is None else err
+        self.closed = False
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether answers are read by a person at a terminal."""
+        return self._out.isatty()
+
+    def write(self, body: bytes) -> None:
+        """An answer as it is: one of the text forms."""
+        with self._reader():
+            self._out.flush()
+            binary: IO[bytes] | None = getattr(self._out, "buffer", None)
+            if binary is None:
+                self._out.write(body.decode())
+            else:
+                binary.write(body)
+            self._out.flush()
+
+    def say(self, text: str) -> None:
+        """An answer in words."""
+        with self._reader():
+            self._out.write(_encodable(printable(text), self._out) + "\n")
+            self._out.flush()
+
+    def show(self, *tables: Table) -> None:
+        """Answers in rows. A table without any is left out."""
+        for table in tables:
+            if table.rows and self.is_terminal:
+                with self._reader():
+                    self.console().print(rich_table(table))
+            elif table.rows:
+                self.say("\n".join(plain(table)))
+
+    def complain(self, text: str) -> None:
+        """A sentence for whoever watches the command, not its output."""
+        try:
+            self._err.write(_encodable(printable(text), self._err) + "\n")
+            self._err.flush()
+        except BrokenPipeError:
+            _forget(self._err)
+
+    def console(self) -> Console:
+        """Rich's idea of the terminal; it keeps to `NO_COLOR` and to `TERM=dumb`."""
+        from rich.console import Console  # heavy, and only a terminal needs it
+
+        return Console(file=self._out, highlight=False, markup=False, emoji=False)
+
+    @contextmanager
+    def progress(self, what: str) -> Iterator[None]:
+        """Say on a terminal what is being waited for, once it takes longer than a person likes."""
+        if not self._err.isatty():
+            yield
+            return
+        done = threading.Event()
+        teller = threading.Thread(target=self._tell, args=(what, done), daemon=True)
+        teller.start()
+        try:
+            yield
+        finally:
+            done.set()
+            teller.join()
+
+    def _tell(self, what: str, done: threading.Event) -> None:
+        seconds = 0.0
+        while not done.wait(PATIENCE):
+            seconds += PATIENCE
+            self._draw(f"\r{what} … {seconds:.0f} s")
+        if seconds:
+            self._draw(f"\r{' ' * len(f'{what} … {seconds:.0f} s')}\r")
+
+    def _draw(self, text: str) -> None:
+        try:
+            self._err.write(_encodable(text, self._err))
+            self._err.flush()
+        except OSError:
+            return  # a terminal that has gone is told nothing more
+
+    @contextmanager
+    def _reader(self) -> Iterator[None]:
+        """Whoever reads may stop reading; the work goes on, and is not told as a failure."""
+        try:
+            yield
+        except BrokenPipeError:
+            self.closed = True
+            _forget(self._out)
+
+
+def printable(text: str) -> str:
+    """A text without anything a terminal obeys: names come from strangers."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
+
+
+def plain(table: Table) -> Iterator[str]:
+    """A table as lines: its title, then columns two blanks apart."""
+    rows = (table.columns, *table.rows)
+    widths = [max(len(printable(row[at])) for row in rows) for at in range(len(table.columns))]
+    yield f"{table.title}:"
+    for row in rows:
+        cells = (printable(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield f"  {'  '.join(cells)}".rstrip()
+
+
+def rich_table(table: Table) -> RichTable:
+    """A table for a terminal."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    made = RichTable(title=table.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for column in table.columns:
+        made.add_column(column, overflow="fold")
+    for row in table.rows:
+        made.add_row(*(Text(printable(cell), style=STYLES.get(cell, "")) for cell in row))
+    return made
+
+
+def _encodable(text: str, stream: IO[Any]) -> str:
+    """The text in what the stream can say; a terminal that knows no dash still gets its sentence."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _forget(stream: IO[Any]) -> None:
+    """Let what is still to be written go nowhere, so that the interpreter does not fail on it at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
