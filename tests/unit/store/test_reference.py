@@ -1,4 +1,4 @@
-"""The page on the store tells what is in the file, no more and no less."""
+"""The page on the store tells what is in the file, no more and no less; the engine's logs are compared by its own tests."""
 
 from __future__ import annotations
 
