@@ -182,8 +182,9 @@ class SqliteStore:
             with told(self._path):
                 db = held.enter_context(self._connections.lend(durable))
                 held.enter_context(queue(self._path))
-                db.execute("BEGIN IMMEDIATE")
             try:
+                with told(self._path):
+                    db.execute("BEGIN IMMEDIATE")
                 yield db
                 self._commit(db, owner)
             except BaseException:

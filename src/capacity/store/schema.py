@@ -68,10 +68,11 @@ def upgrade(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("BEGIN IMMEDIATE")
     try:
-        for step in STEPS[_version(db) :]:
+        version = _version(db)  # others may have been quicker, also those of a newer release
+        for step in STEPS[version:]:
             for statement in step:
                 db.execute(statement)
-        db.execute(f"PRAGMA user_version = {len(STEPS)}")
+        db.execute(f"PRAGMA user_version = {max(version, len(STEPS))}")
         db.execute("COMMIT")
     except BaseException:
         db.execute("ROLLBACK")

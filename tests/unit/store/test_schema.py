@@ -83,6 +83,15 @@ def test_a_newer_file_is_refused(before: Path) -> None:
     assert was == before.read_bytes()
 
 
+def test_an_upgrade_never_goes_back(before: Path) -> None:
+    """A newer release that upgraded the file while this one waited in line keeps its version."""
+    with opened(before) as db:
+        db.execute("PRAGMA user_version = 7")
+        schema.upgrade(db)
+
+    assert 7 == version(before)
+
+
 def test_a_restored_copy_is_taken_into_use(before: Path) -> None:
     """A copy that a tool wrote in another journal mode is a store, and gets the right mode back."""
     copy = before.with_name("copy.db")
