@@ -16,24 +16,16 @@ from capacity.ports.contracts import (
 )
 from capacity.ports.document import DOCUMENT_CAP, Document
 from capacity.ports.effects import (
-    Child,
     Effect,
     Env,
-    Exit,
-    File,
     Flow,
     Get,
     Hear,
     Key,
-    Line,
     List,
-    Paths,
     Pause,
-    Pulse,
     Read,
     Replace,
-    Replaced,
-    Reply,
     Retry,
     Run,
     Say,
@@ -41,6 +33,7 @@ from capacity.ports.effects import (
     Start,
     key,
 )
+from capacity.ports.replies import Child, Exit, File, Line, Paths, Pulse, Replaced, Reply
 from capacity.ports.secret import Secret
 from capacity.ports.store import Claim, Record, Store
 from capacity.values.decision import Outcome, Placement

@@ -9,12 +9,13 @@ A path may start with `~/` and hold `${NAME}` or `${NAME:-otherwise}`; the drive
 from __future__ import annotations
 
 from collections.abc import Coroutine, Generator, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
 from attrs import field, frozen
 
-from capacity.ports.document import DOCUMENT_CAP, Document
+from capacity.ports.document import DOCUMENT_CAP
+from capacity.ports.replies import Child, Exit, File, Line, Paths, Pulse, Replaced, Reply
 from capacity.ports.secret import Secret
 
 R = TypeVar("R", covariant=True)
@@ -36,26 +37,6 @@ class Effect(Generic[R]):
 
 Flow = Coroutine[Any, Any, T]
 """A coroutine that awaits effects and nothing else."""
-
-
-@frozen
-class Reply:
-    """What an HTTP server answered, whatever its status.
-
-    Attributes:
-        document: body, status, headers, and path and query asked.
-        at: when it had arrived, UTC.
-        unchanged: the server said 304: the document is the last good answer.
-    """
-
-    document: Document
-    at: datetime
-    unchanged: bool = False
-
-    @property
-    def status(self) -> int:
-        """The HTTP status."""
-        return self.document.status or 0
 
 
 @frozen
@@ -121,30 +102,6 @@ class Send(Effect[Reply]):
     retry: Retry | None = None
 
 
-@frozen
-class Exit:
-    """How a child ended.
-
-    Attributes:
-        code: exit code; negative = killed by that signal.
-        stdout: what it printed.
-        stderr: what it complained.
-        at: when it had ended, UTC.
-        asked: the argv, joined by spaces, without secrets.
-    """
-
-    code: int
-    stdout: bytes = field(repr=lambda body: f"<{len(body)} bytes>")
-    stderr: bytes = field(repr=lambda body: f"<{len(body)} bytes>")
-    at: datetime
-    asked: str
-
-    @property
-    def document(self) -> Document:
-        """Standard output as a document."""
-        return Document(self.stdout, self.at, asked=self.asked, exit_code=self.code)
-
-
 @frozen(kw_only=True)
 class Run(Effect[Exit]):
     """Run a program to its end: no shell, own process group, standard input closed unless `stdin` is given.
@@ -166,19 +123,6 @@ class Run(Effect[Exit]):
     cap: int = DOCUMENT_CAP
 
 
-@frozen
-class Child:
-    """A running child of this flow. The driver owns it and kills its group when the flow ends.
-
-    Attributes:
-        id: the driver's number for it.
-        at: when it was started, UTC.
-    """
-
-    id: int
-    at: datetime
-
-
 @frozen(kw_only=True)
 class Start(Effect[Child]):
     """Start a program to talk to. As `Run`, but its pipes stay open.
@@ -197,17 +141,6 @@ class Start(Effect[Child]):
 
 
 @frozen
-class Pulse:
-    """Something is done.
-
-    Attributes:
-        at: when, UTC.
-    """
-
-    at: datetime
-
-
-@frozen
 class Say(Effect[Pulse]):
     """Write one line to a child.
 
@@ -223,19 +156,6 @@ class Say(Effect[Pulse]):
 
 
 @frozen
-class Line:
-    """A line a child said.
-
-    Attributes:
-        text: without its newline.
-        at: when it arrived, UTC.
-    """
-
-    text: str
-    at: datetime
-
-
-@frozen
 class Hear(Effect[Line]):
     """Wait for one line of a child.
 
@@ -246,30 +166,6 @@ class Hear(Effect[Line]):
 
     child: Child
     timeout: timedelta = TEN_SECONDS
-
-
-@frozen
-class File:
-    """A file's content.
-
-    Attributes:
-        path: as asked, unexpanded.
-        body: the bytes; of a secret file its masked JSON, or nothing.
-        digest: sha-256 of the whole file, hexadecimal.
-        at: when it was read, UTC.
-        secret: the whole text, without white space at its ends, for a secret file; None otherwise.
-    """
-
-    path: str
-    body: bytes = field(repr=lambda body: f"<{len(body)} bytes>")
-    digest: str
-    at: datetime
-    secret: Secret | None = None
-
-    @property
-    def document(self) -> Document:
-        """The body as a document."""
-        return Document(self.body, self.at, asked=self.path)
 
 
 @frozen(kw_only=True)
@@ -292,19 +188,6 @@ class Read(Effect[File]):
 
 
 @frozen
-class Paths:
-    """The files a pattern matches.
-
-    Attributes:
-        paths: absolute, newest modification first.
-        at: when it was looked, UTC.
-    """
-
-    paths: tuple[str, ...]
-    at: datetime
-
-
-@frozen
 class List(Effect[Paths]):
     """Find files by a glob pattern.
 
@@ -315,21 +198,6 @@ class List(Effect[Paths]):
 
     pattern: str
     most: int = 1000
-
-
-@frozen
-class Replaced:
-    """What became of a replacement.
-
-    Attributes:
-        done: whether the content is in place.
-        digest: of the content that is in place now; None = the file does not exist.
-        at: when, UTC.
-    """
-
-    done: bool
-    digest: str | None
-    at: datetime
 
 
 @frozen

@@ -105,6 +105,15 @@ def reaped(pid: int) -> bool:
     return not Path(f"/proc/{pid}").exists()
 
 
-def descriptors() -> list[str]:
+def descriptors() -> set[str]:
     """What this process has open."""
-    return sorted(os.listdir("/proc/self/fd"))
+    return set(os.listdir("/proc/self/fd"))
+
+
+def leaks(before: set[str]) -> bool:
+    """Whether more is open than before, for good: the tests' own servers close their ends a moment later."""
+    for _ in range(500):
+        if len(descriptors()) <= len(before):
+            return False
+        time.sleep(0.01)
+    return True
