@@ -19,7 +19,7 @@ SUPPRESSION = re.compile(
 )
 REASONED = re.compile(
     r"#\s*(noqa:\s*[A-Z0-9, ]+?|type:\s*ignore\[[a-z, -]+\]|pragma: no (cover|branch)|fmt: (off|skip)|[a-z]+:\s*\S+)"
-    r"\s*(#|--|—|–|- |:|,|;|\()\s*\S.{8,}"
+    r"\s*(#|--|—|–|- |:|,|;|\()\s*\S.{5,}"
 )
 READ_ONLY = {"Mapping", "Sequence", "AbstractSet", "Set", "Collection", "MappingProxyType"}
 MUTABLE_CALLS = {
