@@ -29,7 +29,7 @@ def world(pools: int, models: int, seats: int = 1, needs: int = 1, *, exhausted:
     """
     names = [f"pool-{number:03}" for number in range(pools)]
     policy = Policy(
-        tiers=Tiers(TIERS, tuple(_row(name, number) for name in names for number in range(models))),
+        tiers=Tiers(TIERS, tuple(_row(name, at, number) for at, name in enumerate(names) for number in range(models))),
         accounts={name: AccountPolicy(name, "bench") for name in names},
         pools={name: PoolPolicy(name, name, "subscription", preference=at % 3) for at, name in enumerate(names)},
         harnesses={"cli": HarnessPolicy("cli", tuple(names))},
@@ -39,12 +39,12 @@ def world(pools: int, models: int, seats: int = 1, needs: int = 1, *, exhausted:
     inventory = Inventory(NOW, {name: _listed(name, models) for name in names})
     used = [100.0 if exhausted and not at else float(at * 7 % 80) for at in range(pools)]
     headroom = Headroom(NOW, {name: _left(name, used[at]) for at, name in enumerate(names)})
-    crew = tuple(_seat(number, needs, models) for number in range(seats))
+    crew = tuple(_seat(number, needs) for number in range(seats))
     return inventory, headroom, policy, History(NOW, fleets=(Fleet("main", NOW, crew),))
 
 
-def _row(pool: str, number: int) -> TierRow:
-    return TierRow(TIERS[number % len(TIERS)], "cli", f"{pool}-model-{number:04}", "high")
+def _row(pool: str, at: int, number: int) -> TierRow:
+    return TierRow(TIERS[(at + number + 1) % len(TIERS)], "cli", f"{pool}-model-{number:04}", "high")
 
 
 def _rule(number: int) -> SeatRule:
@@ -72,6 +72,5 @@ def _left(pool: str, used: float) -> PoolHeadroom:
     return PoolHeadroom(pool, "ok", observed_at=NOW, source="bench", limits=limits)
 
 
-def _seat(number: int, needs: int, models: int) -> Seat:
-    model = f"pool-000-model-{1 if models > 1 else 0:04}"
-    return Seat("main", f"seat-{number:05}", "cli", model, "high", "pool-000", role=f"role-{number % needs}")
+def _seat(number: int, needs: int) -> Seat:
+    return Seat("main", f"seat-{number:05}", "cli", "pool-000-model-0000", "high", "pool-000", role=f"role-{number % needs}")

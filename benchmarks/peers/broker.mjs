@@ -1,34 +1,48 @@
 // opencode-broker's chooser picking one of N targets, without its daemon. CPU microseconds, median of 200 batches of 20.
 //
 //   npm install --prefix DIR opencode-broker@1.2.0 && node benchmarks/peers/broker.mjs DIR
-import { pathToFileURL } from "node:url";
-import { resolve } from "node:path";
+//
+// Its configuration is read once, on import, so each size runs in a process of its own.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
-process.env.OPENCODE_BROKER_CONFIG = "/nonexistent/config.json";
-const home = resolve(process.argv[2] ?? ".");
-const { chooseTarget } = await import(pathToFileURL(`${home}/node_modules/opencode-broker/lib/routing.js`).href);
+const [home, size] = [resolve(process.argv[2] ?? "."), Number(process.argv[3] ?? 0)];
 
-const world = (count) => {
-  const targets = {}, ids = [];
+const configuration = (count) => {
+  const targets = {};
   for (let number = 0; number < count; number++) {
-    const id = `provider-${number % 20}.model-${number}`;
-    ids.push(id);
-    targets[id] = { id, providerID: `provider-${number % 20}`, modelID: `model-${number}`, kind: "cloud", tiers: ["build"] };
+    targets[`target-${number}`] = { providerID: `provider-${number % 20}`, modelID: `model-${number}`, kind: "cloud" };
   }
-  return { targets, ids };
+  return { targets, tiers: { build: Object.keys(targets) } };
 };
 
-for (const count of [5, 50, 500]) {
-  const { targets } = world(count);
-  const ask = () => chooseTarget({ profile: "auto", tier: "build", targets });
-  let answer = ask();
+const measure = async () => {
+  const { chooseTarget } = await import(pathToFileURL(`${home}/node_modules/opencode-broker/lib/routing.js`).href);
+  const ask = () => chooseTarget({ profile: "auto", tier: "build" });
+  if (!ask()?.target) throw new Error("the chooser found no target: the comparison would be worth nothing");
   const spent = [];
   for (let batch = 0; batch < 200; batch++) {
     const start = process.cpuUsage();
-    for (let call = 0; call < 20; call++) answer = ask();
+    for (let call = 0; call < 20; call++) ask();
     const used = process.cpuUsage(start);
     spent.push((used.user + used.system) / 20);
   }
   spent.sort((a, b) => a - b);
-  console.log(`opencode-broker, ${count} targets: ${spent[100].toFixed(0)} us a pick (${JSON.stringify(answer)?.slice(0, 80)})`);
+  console.log(`opencode-broker, ${size} targets: ${spent[100].toFixed(0)} us a pick`);
+};
+
+if (size) {
+  await measure();
+} else {
+  const folder = mkdtempSync(join(tmpdir(), "broker-"));
+  for (const count of [5, 50, 500]) {
+    const file = join(folder, `${count}.json`);
+    writeFileSync(file, JSON.stringify(configuration(count)));
+    const env = { ...process.env, HOME: folder, OPENCODE_BROKER_CONFIG: file };
+    spawnSync(process.execPath, [fileURLToPath(import.meta.url), home, String(count)], { env, stdio: "inherit" });
+  }
+  rmSync(folder, { recursive: true });
 }

@@ -30,9 +30,9 @@ from capacity.values.history import History, Level
 from capacity.values.limits import Headroom, Reading, Scope
 from capacity.values.models import Inventory, Listing
 from capacity.values.policy import Policy
+from capacity.values.rankings import Rankings
 from capacity.values.seats import Candidate
 from capacity.values.tick import Snapshot, Tick
-from capacity.values.tiers import Rankings
 
 Tree = Any
 Hook = Callable[..., Any]

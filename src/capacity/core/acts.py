@@ -5,13 +5,14 @@ Leave a place on proof, arrive on room, resume on room or on probation. What oth
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from attrs import evolve
 
-from capacity.core.desk import Answers, Desk, Spot
+from capacity.core.desk import Answers, Desk
+from capacity.core.moment import Spot
 from capacity.core.needs import Asked
 from capacity.core.rules import Finding, opening, proof, worst
 from capacity.values.conditions import Fact
@@ -191,7 +192,7 @@ def _keeping(case: Case) -> Fact:
     return case.desk.fact("legitimate") if finding is None else finding.fact
 
 
-def _here(case: Case) -> list[Finding]:
+def _here(case: Case) -> Sequence[Finding]:
     return case.desk.here(case.answers, case.spot)[0]
 
 
@@ -222,13 +223,13 @@ def _answer(case: Case, candidate: Candidate) -> str:
     return "yes" if finding is None else finding.answer
 
 
-def _outside(case: Case, candidate: Candidate) -> list[Finding]:
+def _outside(case: Case, candidate: Candidate) -> Sequence[Finding]:
     """The findings on a candidate that no adopted row makes."""
     desk = case.desk
     harness = desk.policy.harnesses.get(candidate.harness)
     if harness is None or candidate.pool not in harness.pools or candidate.pool not in desk.sights:
         return [Finding("no", "allow", desk.fact("not-drawn-on", candidate.pool), proof=True)]
-    spot = desk.at(candidate, desk.survey.found(harness, candidate.pool, candidate.model))
+    spot = desk.moment.at(candidate, desk.survey.found(harness, candidate.pool, candidate.model))
     return [] if spot.place is None else case.answers.asking.against(spot.place, spot.moment)
 
 

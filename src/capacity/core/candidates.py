@@ -39,7 +39,7 @@ class Traits(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Field:
     """Every candidate there is.
 

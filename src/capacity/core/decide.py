@@ -74,7 +74,7 @@ def case_of(desk: Desk, fleet: int, seat: Seat, tick: str) -> Case:
     asked = desk.survey.resolver.ask(seat)
     entry = desk.entries.get(seat.key)
     answers = desk.answers(asked.need)
-    return Case(desk, desk.history.fleets[fleet], seat, asked, desk.spot(seat), entry, answers, tick)
+    return Case(desk, desk.history.fleets[fleet], seat, asked, desk.moment.spot(seat), entry, answers, tick)
 
 
 def _act(desk: Desk, fleet: int, seat: Seat, tick: str) -> SeatDecision:
@@ -87,7 +87,7 @@ def _in_turn(desk: Desk) -> list[tuple[int, Seat]]:
 
 def _count_often(desk: Desk, seat: Seat) -> None:
     if seat.paused_by is None and desk.survey.resolver.ask(seat).need.high_volume:
-        candidate = desk.spot(seat).candidate
+        candidate = desk.moment.spot(seat).candidate
         if candidate is not None:
             desk.often[candidate.pool] += 1
 

@@ -13,59 +13,46 @@ from attrs import frozen
 
 from capacity.core.candidates import Field, Survey, survey
 from capacity.core.facts import fact
-from capacity.core.moment import Moment, moment
+from capacity.core.moment import Moment, Spot, Standing, moment
 from capacity.core.orders import Bucket, Ladder, Load, close
 from capacity.core.orders import Entry as Ranked
-from capacity.core.rules import Asking, Finding, Place, opening, worst
+from capacity.core.rules import Asking, Finding, opening, worst
 from capacity.core.sights import Sight
 from capacity.values.conditions import Fact
 from capacity.values.decision import RunnerUp, Table, Verdict
 from capacity.values.history import Entry, History
 from capacity.values.limits import Headroom
-from capacity.values.models import Inventory, Missed, Model
+from capacity.values.models import Inventory
 from capacity.values.policy import Policy
-from capacity.values.seats import Candidate, Need, Seat
+from capacity.values.seats import Candidate, Need
 
 YES = Verdict("yes")
 """The verdict nothing speaks against."""
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Answers:
-    """One need, answered.
+    """One need in one decision.
 
     Attributes:
         index: of its table.
-        asking: the need, made ready.
-        worst: group → the finding that decides it; None = yes.
-        ladder: the eligible candidates, in order.
-        here: place of a seat → everything said against it for this need; filled as seats are looked at.
+        standing: its answers at this moment.
+        ladder: the eligible candidates, in order under the load so far.
     """
 
     index: int
-    asking: Asking
-    worst: Sequence[Finding | None]
+    standing: Standing
     ladder: Ladder
-    here: dict[int, tuple[list[Finding], Verdict]]
 
+    @property
+    def asking(self) -> Asking:
+        """The need, made ready."""
+        return self.standing.asking
 
-@frozen(eq=False)
-class Spot:
-    """Where a seat is.
-
-    Attributes:
-        candidate: its candidate; None where its pool is not known.
-        place: the place; None likewise.
-        group: the group it belongs to; None where no adopted row makes it.
-        moment: what is said of it at this moment.
-        why: why the pool is not known; None where it is.
-    """
-
-    candidate: Candidate | None
-    place: Place | None = None
-    group: int | None = None
-    moment: Sequence[Finding] = ()
-    why: Fact | None = None
+    @property
+    def worst(self) -> Sequence[Finding | None]:
+        """Group → the finding that decides it; None = yes."""
+        return self.standing.worst
 
 
 class Desk:
@@ -85,7 +72,6 @@ class Desk:
         self.tables: list[Table] = []
         self._answers: dict[Need, Answers] = {}
         self._openings: dict[int, list[datetime]] = {}
-        self._spots: dict[tuple[str, str, str | None, str | None], Spot] = {}
         self._verdicts: dict[Verdict, int] = {YES: 0}
         self._facts: dict[tuple[str, str], Fact] = {}
 
@@ -117,66 +103,18 @@ class Desk:
         return found
 
     def _answer(self, need: Need) -> Answers:
-        asking, decided = self.moment.answers(need)
-        field = self.field
-        numbers = [self.number(finding) for finding in decided]
-        refused: Counter[str] = Counter()
-        for finding, size in zip(decided, field.sizes, strict=True):
-            if finding is not None and finding.answer == "no" and size:
-                refused[finding.fact.code] += size
+        standing = self.moment.standing(need)
         index = len(self.tables)
-        self.tables.append(Table(need, tuple(numbers), refused))
-        return Answers(index, asking, decided, Ladder(asking, field, self.sights, decided), {})
+        numbers = tuple([self.number(finding) for finding in standing.worst])
+        self.tables.append(Table(need, numbers, standing.refused))
+        return Answers(index, standing, Ladder(standing.steps))
 
-    def spot(self, seat: Seat) -> Spot:
-        """Where a seat is: what its fleet says, else the one pool whose inventory answers to its model."""
-        key = (seat.harness, seat.model, seat.effort, seat.pool)
-        found = self._spots.get(key)
-        if found is None:
-            found = self._spots[key] = self._spot(seat)
-        return found
-
-    def _spot(self, seat: Seat) -> Spot:
-        harness = self.policy.harnesses.get(seat.harness)
-        if harness is None:
-            return Spot(None, why=fact("harness-unknown", seat.harness))
-        answering = (pool for pool in harness.pools if self.survey.found(harness, pool, seat.model))
-        pools = [seat.pool] if seat.pool else list(answering)
-        if not pools and len(harness.pools) == 1:
-            pools = list(harness.pools)
-        if len(pools) != 1 or pools[0] not in self.sights:
-            return Spot(None, why=fact("pool-unknown", seat.model))
-        found = self.survey.found(harness, pools[0], seat.model)
-        name = found[0].model.id if found else harness.aliases.get(seat.model, seat.model)
-        return self.at(Candidate(seat.harness, pools[0], name, seat.effort), found)
-
-    def at(self, candidate: Candidate, found: Sequence[Missed]) -> Spot:
-        """A candidate as a spot, whether an adopted row makes it or not.
-
-        Args:
-            candidate: which.
-            found: the models of its pool that answer to its name; the first is meant.
-        """
-        index = self.field.index.get(candidate)
-        if index is not None:
-            group = self.field.groups[index]
-            return Spot(candidate, self.field.places[group], group, self.moment.said(group))
-        one, listed = (found[0], True) if found else (Missed(Model(candidate.model), 0), False)
-        place = self.survey.place(
-            candidate.harness, candidate.pool, one, tier=None, effort=candidate.effort, listed=listed
-        )
-        return Spot(candidate, place, None, self.moment.of(candidate, one.model, listed=listed))
-
-    def here(self, answers: Answers, spot: Spot) -> tuple[list[Finding], Verdict]:
+    def here(self, answers: Answers, spot: Spot) -> tuple[Sequence[Finding], Verdict]:
         """Everything said against a seat's place for a need, and the verdict it comes to."""
-        known = answers.here.get(id(spot))
-        if known is None:
-            fine = spot.place is None or (spot.group is not None and answers.worst[spot.group] is None)
-            found = [] if fine or spot.place is None else answers.asking.against(spot.place, spot.moment)
-            finding = worst(found)
-            self.number(finding)
-            known = answers.here[id(spot)] = (found, YES if finding is None else finding.verdict)
-        return known
+        found = self.moment.here(answers.standing, spot)
+        finding = worst(found) if found else None
+        self.number(finding)
+        return found, YES if finding is None else finding.verdict
 
     def choices(self, answers: Answers) -> Iterator[Ranked]:
         """The eligible buckets for a need now, best first; caps on high-volume seats apply where they leave a choice."""
@@ -193,7 +131,7 @@ class Desk:
         return answers.ladder.runners_up(self.load, self.field, chosen)
 
     def _caps(self, answers: Answers) -> bool:
-        return answers.asking.need.high_volume and bool(self.policy.high_volume.caps)
+        return answers.standing.asking.need.high_volume and bool(self.policy.high_volume.caps)
 
     def _capped(self, bucket: Bucket) -> bool:
         name = bucket.sight.pool.name

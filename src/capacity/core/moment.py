@@ -5,18 +5,59 @@ Scoped caps and stops split groups: the candidates they name leave their group f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from capacity.core.candidates import Field, Survey, binds, grouped
-from capacity.core.rules import Asking, Finding, worse, worst
+from capacity.core.facts import fact
+from capacity.core.orders import Bucket, steps
+from capacity.core.rules import Asking, Finding, Place, worse, worst
 from capacity.core.sights import Sight, sights, stop
 from capacity.values.conditions import Fact
 from capacity.values.history import History
 from capacity.values.limits import Headroom
-from capacity.values.models import Model
-from capacity.values.seats import Candidate, Need
+from capacity.values.models import Missed, Model
+from capacity.values.seats import Candidate, Need, Seat
+
+
+@frozen(eq=False, repr=False)
+class Spot:
+    """Where a seat is.
+
+    Attributes:
+        candidate: its candidate; None where its pool is not known.
+        place: the place; None likewise.
+        group: the group it belongs to; None where no adopted row makes it.
+        moment: what is said of it at this moment.
+        why: why the pool is not known; None where it is.
+    """
+
+    candidate: Candidate | None
+    place: Place | None = None
+    group: int | None = None
+    moment: Sequence[Finding] = ()
+    why: Fact | None = None
+
+
+@frozen(eq=False, repr=False)
+class Standing:
+    """The answers to one need.
+
+    Attributes:
+        asking: the need, made ready.
+        worst: group → the finding that decides it; None = yes.
+        refused: fact code → how many candidates it refuses.
+        steps: the eligible candidates, in buckets, in steps of the order.
+        here: where a seat is → everything said against it; filled as seats are looked at.
+    """
+
+    asking: Asking
+    worst: Sequence[Finding | None]
+    refused: Mapping[str, int]
+    steps: Sequence[Sequence[Bucket]]
+    here: dict[Spot, Sequence[Finding]]
 
 
 class Moment:
@@ -39,7 +80,8 @@ class Moment:
             for one in history.holds.circuits
             if one.subject == "candidate" and (one.ends_at is None or one.ends_at > history.as_of)
         }
-        self._decided: dict[Need, tuple[Asking, list[Finding | None]]] = {}
+        self._standing: dict[Need, Standing] = {}
+        self._spots: dict[tuple[str, str, str | None, str | None], Spot] = {}
         said = self._said_of_candidates()
         self.field, self.origins = (
             _split(survey.field, said) if said else (survey.field, range(len(survey.field.places)))
@@ -60,23 +102,78 @@ class Moment:
         stopped = self._stops.get("|".join(candidate.key))
         return [*sight.findings, *caps, *([stopped] if stopped else [])]
 
-    def answers(self, need: Need) -> tuple[Asking, list[Finding | None]]:
-        """The need made ready, and for each group the finding that decides it; None = yes."""
-        known = self._decided.get(need)
+    def standing(self, need: Need) -> Standing:
+        """The answers to a need at this moment."""
+        known = self._standing.get(need)
         if known is None:
-            exhausted = need.high_volume and self._metered_exhausted(need)
-            asking, standing = self.survey.answers(need, metered_exhausted=exhausted)
-            decided = [worse(standing[origin], now) for origin, now in zip(self.origins, self.worst, strict=True)]
-            known = self._decided[need] = (asking, decided)
+            known = self._standing[need] = self._stand(need)
         return known
+
+    def _stand(self, need: Need) -> Standing:
+        exhausted = need.high_volume and self._metered_exhausted(need)
+        asking, settled = self.survey.answers(need, metered_exhausted=exhausted)
+        decided = [worse(settled[origin], now) for origin, now in zip(self.origins, self.worst, strict=True)]
+        refused: Counter[str] = Counter()
+        for finding, size in zip(decided, self.field.sizes, strict=True):
+            if finding is not None and finding.answer == "no" and size:
+                refused[finding.fact.code] += size
+        return Standing(asking, decided, refused, steps(asking, self.field, self.sights, decided), {})
+
+    def spot(self, seat: Seat) -> Spot:
+        """Where a seat is: what its fleet says, else the one pool whose inventory answers to its model."""
+        key = (seat.harness, seat.model, seat.effort, seat.pool)
+        found = self._spots.get(key)
+        if found is None:
+            found = self._spots[key] = self._spot(seat)
+        return found
+
+    def _spot(self, seat: Seat) -> Spot:
+        harness = self.survey.policy.harnesses.get(seat.harness)
+        if harness is None:
+            return Spot(None, why=fact("harness-unknown", seat.harness))
+        answering = (pool for pool in harness.pools if self.survey.found(harness, pool, seat.model))
+        pools = [seat.pool] if seat.pool else list(answering)
+        if not pools and len(harness.pools) == 1:
+            pools = list(harness.pools)
+        if len(pools) != 1 or pools[0] not in self.sights:
+            return Spot(None, why=fact("pool-unknown", seat.model))
+        found = self.survey.found(harness, pools[0], seat.model)
+        name = found[0].model.id if found else harness.aliases.get(seat.model, seat.model)
+        return self.at(Candidate(seat.harness, pools[0], name, seat.effort), found)
+
+    def at(self, candidate: Candidate, found: Sequence[Missed]) -> Spot:
+        """A candidate as a spot, whether an adopted row makes it or not.
+
+        Args:
+            candidate: which.
+            found: the models of its pool that answer to its name; the first is meant.
+        """
+        index = self.field.index.get(candidate)
+        if index is not None:
+            group = self.field.groups[index]
+            return Spot(candidate, self.field.places[group], group, self.said(group))
+        one, listed = (found[0], True) if found else (Missed(Model(candidate.model), 0), False)
+        place = self.survey.place(
+            candidate.harness, candidate.pool, one, tier=None, effort=candidate.effort, listed=listed
+        )
+        return Spot(candidate, place, None, self.of(candidate, one.model, listed=listed))
+
+    def here(self, standing: Standing, spot: Spot) -> Sequence[Finding]:
+        """Everything said against a seat's place for a need."""
+        if spot.place is None or (spot.group is not None and standing.worst[spot.group] is None):
+            return ()
+        found = standing.here.get(spot)
+        if found is None:
+            found = standing.here[spot] = standing.asking.against(spot.place, spot.moment)
+        return found
 
     def _metered_exhausted(self, need: Need) -> bool:
         """Whether the metered places a need may use are full, every one, and there is one."""
-        _, standing = self.survey.answers(need)
+        _, settled = self.survey.answers(need)
         metered = [
             group
             for group, place in enumerate(self.field.places)
-            if place.kind == "metered" and not _refuses(standing[self.origins[group]])
+            if place.kind == "metered" and not _refuses(settled[self.origins[group]])
         ]
         refusals = [[one for one in self.said(group) if one.answer == "no"] for group in metered]
         able = [refusing for refusing in refusals if all(finding.quota for finding in refusing)]

@@ -26,7 +26,7 @@ Rank = tuple[int, int, int, int, int]
 """A bucket's place, one figure for each of `KEYS`; lower comes first."""
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Bucket:
     """Eligible candidates that only their own keys tell apart.
 
@@ -51,6 +51,22 @@ class Bucket:
         return self.observed, self.step, self.sight.pool.preference, band, self.first[0]
 
 
+def steps(
+    asking: Asking, field: Field, sights: Mapping[str, Sight], worst: Sequence[Finding | None]
+) -> Sequence[Sequence[Bucket]]:
+    """A need's eligible candidates in buckets, in the steps of the order that no load changes."""
+    found: dict[tuple[int, int, str], list[int]] = {}
+    for finding, place, first in zip(worst, field.places, field.firsts, strict=True):
+        if first and (finding is None or finding.answer == "cannot-tell"):
+            at = (0 if finding is None else 1, step(asking, place.rank), place.pool)
+            found.setdefault(at, []).extend(first)
+    ordered: dict[tuple[int, int, int], list[Bucket]] = {}
+    for (observed, away, pool), indices in found.items():
+        bucket = Bucket(observed, away, sights[pool], tuple(sorted(indices)[:FIRST]))
+        ordered.setdefault((observed, away, sights[pool].pool.preference), []).append(bucket)
+    return [ordered[key] for key in sorted(ordered)]
+
+
 class Load:
     """What was newly placed in this decision.
 
@@ -72,33 +88,31 @@ class Load:
 class Ladder:
     """One need's eligible candidates, in order."""
 
-    def __init__(
-        self, asking: Asking, field: Field, sights: Mapping[str, Sight], worst: Sequence[Finding | None]
-    ) -> None:
-        found: dict[tuple[int, int, str], list[int]] = {}
-        for finding, place, first in zip(worst, field.places, field.firsts, strict=True):
-            if first and (finding is None or finding.answer == "cannot-tell"):
-                at = (0 if finding is None else 1, step(asking, place.rank), place.pool)
-                found.setdefault(at, []).extend(first)
-        steps: dict[tuple[int, int, int], list[Bucket]] = {}
-        for (observed, away, pool), first in found.items():
-            bucket = Bucket(observed, away, sights[pool], tuple(sorted(first)[:FIRST]))
-            steps.setdefault((observed, away, sights[pool].pool.preference), []).append(bucket)
-        self._steps = [steps[key] for key in sorted(steps)]
+    def __init__(self, steps: Sequence[Sequence[Bucket]]) -> None:
+        self._steps = steps
+        self._ranked: list[list[Entry]] = []
         self._close: dict[int | None, tuple[RunnerUp, ...]] = {}
         self._known = 0
 
     def ordered(self, load: Load) -> Iterator[Entry]:
         """The buckets, best first, under a load. Only as many are ranked as are looked at."""
-        points = load.points
-        for buckets in self._steps:
-            entries = [(bucket.rank(points.get(bucket.sight.pool.name, 0.0)), bucket) for bucket in buckets]
-            yield from sorted(entries, key=_rank) if len(entries) > 1 else entries
+        if self._known != len(load.placed):
+            self._known, self._ranked, self._close = len(load.placed), [], {}
+        for at, buckets in enumerate(self._steps):
+            if at == len(self._ranked):
+                self._ranked.append(self._rank(buckets, load.points))
+            yield from self._ranked[at]
+
+    def _rank(self, buckets: Sequence[Bucket], points: Mapping[str, float]) -> list[Entry]:
+        entries = [(bucket.rank(points.get(bucket.sight.pool.name, 0.0)), bucket) for bucket in buckets]
+        if len(entries) > 1:
+            entries.sort(key=_by_rank)
+        return entries
 
     def runners_up(self, load: Load, field: Field, chosen: int | None) -> tuple[RunnerUp, ...]:
         """The runners-up to a candidate; looked up once while nothing more is placed."""
         if self._known != len(load.placed):
-            self._known, self._close = len(load.placed), {}
+            self._known, self._ranked, self._close = len(load.placed), [], {}
         known = self._close.get(chosen)
         if known is None:
             known = self._close[chosen] = close(self.ordered(load), field, chosen)
@@ -109,7 +123,7 @@ Entry = tuple[Rank, Bucket]
 """A bucket with its place."""
 
 
-def _rank(entry: Entry) -> Rank:
+def _by_rank(entry: Entry) -> Rank:
     return entry[0]
 
 

@@ -59,7 +59,7 @@ class Finding:
         return Verdict(self.answer, self.rule, self.fact)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Place:
     """A group of candidates no rule can tell apart.
 

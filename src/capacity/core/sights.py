@@ -20,7 +20,7 @@ from capacity.values.limits import Headroom, LimitHeadroom, PoolHeadroom
 from capacity.values.policy import Policy, PoolPolicy
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Sight:
     """One pool as a decision sees it.
 

@@ -40,9 +40,9 @@ from capacity.values.decision import Outcome, Placement
 from capacity.values.failures import Failure
 from capacity.values.limits import Limit, Reading, Scope, State
 from capacity.values.models import Authority, Listing, Model, Residency
+from capacity.values.rankings import RankingRow, Rankings
 from capacity.values.seats import Candidate, Fleet, Seat
 from capacity.values.tick import Snapshot
-from capacity.values.tiers import RankingRow, Rankings
 
 __all__ = [
     "DOCUMENT_CAP",

@@ -13,9 +13,9 @@ from capacity.values.decision import Outcome, Placement
 from capacity.values.failures import Failure
 from capacity.values.limits import Reading
 from capacity.values.models import Listing
+from capacity.values.rankings import Rankings
 from capacity.values.seats import Candidate, Fleet
 from capacity.values.tick import Snapshot
-from capacity.values.tiers import Rankings
 
 Ability = Literal["move", "effort", "cadence", "park", "prepare", "report", "reads-back"]
 
