@@ -95,6 +95,7 @@ class Survey:
             harness,
             pool,
             rules.kind,
+            rules.preference,
             REACH[rules.egress],
             None if tier is None else self._ranks.get(tier),
             tier,

@@ -73,6 +73,7 @@ class Desk:
         self._answers: dict[Need, Answers] = {}
         self._openings: dict[int, list[datetime]] = {}
         self._verdicts: dict[Verdict, int] = {YES: 0}
+        self._numbers: dict[int, int] = {}
         self._facts: dict[tuple[str, str], Fact] = {}
 
     @property
@@ -92,8 +93,12 @@ class Desk:
         """The index of a finding's verdict among those of this decision."""
         if finding is None:
             return 0
-        verdicts = self._verdicts
-        return verdicts.setdefault(finding.verdict, len(verdicts))
+        number = self._numbers.get(
+            id(finding)
+        )  # findings are shared and outlive the desk; an id is quicker than a hash
+        if number is None:
+            number = self._numbers[id(finding)] = self._verdicts.setdefault(finding.verdict, len(self._verdicts))
+        return number
 
     def answers(self, need: Need) -> Answers:
         """The table of a need, made on the first seat that has it."""
@@ -105,7 +110,7 @@ class Desk:
     def _answer(self, need: Need) -> Answers:
         standing = self.moment.standing(need)
         index = len(self.tables)
-        numbers = tuple([self.number(finding) for finding in standing.worst])
+        numbers = tuple([0 if finding is None else self.number(finding) for finding in standing.worst])
         self.tables.append(Table(need, numbers, standing.refused))
         return Answers(index, standing, Ladder(standing.steps))
 

@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from capacity.core.candidates import Field, Survey, binds, grouped
 from capacity.core.facts import fact
-from capacity.core.orders import Bucket, steps
+from capacity.core.orders import Steps
 from capacity.core.rules import Asking, Finding, Place, worse, worst
 from capacity.core.sights import Sight, sights, stop
 from capacity.values.conditions import Fact
@@ -49,14 +49,14 @@ class Standing:
         asking: the need, made ready.
         worst: group → the finding that decides it; None = yes.
         refused: fact code → how many candidates it refuses.
-        steps: the eligible candidates, in buckets, in steps of the order.
+        steps: the eligible candidates, in steps of the order.
         here: where a seat is → everything said against it; filled as seats are looked at.
     """
 
     asking: Asking
     worst: Sequence[Finding | None]
     refused: Mapping[str, int]
-    steps: Sequence[Sequence[Bucket]]
+    steps: Steps
     here: dict[Spot, Sequence[Finding]]
 
 
@@ -112,12 +112,15 @@ class Moment:
     def _stand(self, need: Need) -> Standing:
         exhausted = need.high_volume and self._metered_exhausted(need)
         asking, settled = self.survey.answers(need, metered_exhausted=exhausted)
-        decided = [worse(settled[origin], now) for origin, now in zip(self.origins, self.worst, strict=True)]
+        decided = [
+            settled[origin] if now is None else worse(settled[origin], now)
+            for origin, now in zip(self.origins, self.worst, strict=True)
+        ]
         refused: Counter[str] = Counter()
         for finding, size in zip(decided, self.field.sizes, strict=True):
             if finding is not None and finding.answer == "no" and size:
                 refused[finding.fact.code] += size
-        return Standing(asking, decided, refused, steps(asking, self.field, self.sights, decided), {})
+        return Standing(asking, decided, refused, Steps(asking, self.field, self.sights, decided), {})
 
     def spot(self, seat: Seat) -> Spot:
         """Where a seat is: what its fleet says, else the one pool whose inventory answers to its model."""

@@ -51,20 +51,43 @@ class Bucket:
         return self.observed, self.step, self.sight.pool.preference, band, self.first[0]
 
 
-def steps(
-    asking: Asking, field: Field, sights: Mapping[str, Sight], worst: Sequence[Finding | None]
-) -> Sequence[Sequence[Bucket]]:
-    """A need's eligible candidates in buckets, in the steps of the order that no load changes."""
-    found: dict[tuple[int, int, str], list[int]] = {}
-    for finding, place, first in zip(worst, field.places, field.firsts, strict=True):
-        if first and (finding is None or finding.answer == "cannot-tell"):
-            at = (0 if finding is None else 1, step(asking, place.rank), place.pool)
-            found.setdefault(at, []).extend(first)
-    ordered: dict[tuple[int, int, int], list[Bucket]] = {}
-    for (observed, away, pool), indices in found.items():
-        bucket = Bucket(observed, away, sights[pool], tuple(sorted(indices)[:FIRST]))
-        ordered.setdefault((observed, away, sights[pool].pool.preference), []).append(bucket)
-    return [ordered[key] for key in sorted(ordered)]
+class Steps:
+    """A need's eligible candidates in the steps of the order that no load changes; buckets are made when looked at."""
+
+    def __init__(
+        self, asking: Asking, field: Field, sights: Mapping[str, Sight], worst: Sequence[Finding | None]
+    ) -> None:
+        self._field = field
+        self._sights = sights
+        groups: dict[tuple[int, int, int], list[int]] = {}
+        for group, finding in enumerate(worst):
+            if finding is None or finding.answer == "cannot-tell":
+                place = field.places[group]
+                at = (0 if finding is None else 1, step(asking, place.rank), place.preference)
+                groups.setdefault(at, []).append(group)
+        self._groups = sorted(groups.items())
+        self._buckets: list[Sequence[Bucket]] = []
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __getitem__(self, at: int) -> Sequence[Bucket]:
+        """The buckets of a step; steps are asked for in turn."""
+        if at == len(self._buckets):
+            self._buckets.append(self._made(*self._groups[at]))
+        return self._buckets[at]
+
+    def _made(self, key: tuple[int, int, int], groups: Sequence[int]) -> Sequence[Bucket]:
+        places, firsts = self._field.places, self._field.firsts
+        found: dict[str, list[int]] = {}
+        for group in groups:
+            found.setdefault(places[group].pool, []).extend(firsts[group])
+        observed, away, _ = key
+        return [
+            Bucket(observed, away, self._sights[pool], tuple(sorted(first)[:FIRST]))
+            for pool, first in found.items()
+            if first
+        ]
 
 
 class Load:
@@ -88,7 +111,7 @@ class Load:
 class Ladder:
     """One need's eligible candidates, in order."""
 
-    def __init__(self, steps: Sequence[Sequence[Bucket]]) -> None:
+    def __init__(self, steps: Steps) -> None:
         self._steps = steps
         self._ranked: list[list[Entry]] = []
         self._close: dict[int | None, tuple[RunnerUp, ...]] = {}
@@ -98,9 +121,9 @@ class Ladder:
         """The buckets, best first, under a load. Only as many are ranked as are looked at."""
         if self._known != len(load.placed):
             self._known, self._ranked, self._close = len(load.placed), [], {}
-        for at, buckets in enumerate(self._steps):
+        for at in range(len(self._steps)):
             if at == len(self._ranked):
-                self._ranked.append(self._rank(buckets, load.points))
+                self._ranked.append(self._rank(self._steps[at], load.points))
             yield from self._ranked[at]
 
     def _rank(self, buckets: Sequence[Bucket], points: Mapping[str, float]) -> list[Entry]:

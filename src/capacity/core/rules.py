@@ -67,6 +67,7 @@ class Place:
         harness: the harness.
         pool: full pool name.
         kind: of the pool.
+        preference: of the pool.
         reach: how far its requests leave, as in `REACH`.
         rank: index of its tier, 0 is best; None = in no tier.
         tier: the tier's name.
@@ -81,6 +82,7 @@ class Place:
     harness: str
     pool: str
     kind: Kind
+    preference: int
     reach: int
     rank: int | None
     tier: str | None
