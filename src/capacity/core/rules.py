@@ -209,7 +209,7 @@ def by_rule(finding: Finding) -> int:
     return _AT[finding.rule]
 
 
-_AT = {rule: at for at, rule in enumerate(RULES)}
+_AT: Mapping[str, int] = {rule: at for at, rule in enumerate(RULES)}
 
 
 def worse(one: Finding | None, other: Finding | None) -> Finding | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
@@ -84,7 +85,7 @@ class Condition:
         return self.fact.code, self.fact.subject
 
 
-CONDITIONS: dict[str, tuple[str, bool]] = {
+CONDITIONS: Mapping[str, tuple[str, bool]] = {
     # code → (what ends it, whether it is loud: whether waiting alone does not end it)
     "core:pool-exhausted": ("reset", False),
     "core:pool-empty": ("payment", True),
