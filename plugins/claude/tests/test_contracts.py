@@ -46,7 +46,7 @@ class TestReader(ReaderContract):
         scopes = {
             "usage_limits_list.json": {"extra-usage", "fable"},
             "usage_old_shape.json": {"opus", "sonnet"},
-            "usage_drift.json": {"cowork"},
+            "usage_drift.json": {"cowork", "omelette"},
             "usage_two_full_windows.json": set(),
         }
         return [Case(recorded(name), frozenset(words)) for name, words in scopes.items()]

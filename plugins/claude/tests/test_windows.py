@@ -27,11 +27,13 @@ def limits(body: dict[str, Any]) -> dict[str, Limit]:
 
 
 def test_the_list_is_preferred_to_its_twins() -> None:
-    """What stands beside a usable list adds no limit and changes no figure."""
-    body = {"five_hour": {"utilization": 99}, "seven_day_x": {"utilization": 98}, "limits": [row("session", 41)]}
+    """What stands beside a usable list changes no figure and adds nothing unscoped; a scoped word of its own is kept."""
+    body = {"five_hour": {"utilization": 99}, "seven_day": {"utilization": 98}, "limits": [row("session", 41)]}
 
     assert {"5h": 41.0} == {name: limit.percent for name, limit in limits(body).items()}
     assert "window 'seven_day_x' is not in the list" in (told(body).detail or "")
+    body["seven_day_x"] = {"utilization": 97}
+    assert {"5h": 41.0, "weekly:x": 97.0} == {name: limit.percent for name, limit in limits(body).items()}
 
 
 @pytest.mark.parametrize("rows", [None, [], {}, "none", [7], [scoped("Some")], [row("session", None)]])

@@ -83,7 +83,9 @@ def told(body: Mapping[str, Any]) -> Told:
     # a list without a figure for the whole account cannot stand in for windows that have one
     if any(limit.scope is None and limit.percent is not None for limit in rows):
         names = {limit.name for limit in rows}
-        unread += [f"{_quoted(key)} is not in the list" for key, limit in windows.items() if limit.name not in names]
+        alone = {key: limit for key, limit in windows.items() if limit.name not in names}
+        rows += [limit for limit in alone.values() if limit.scope is not None]  # scoped to its word, it binds nobody else
+        unread += [f"{_quoted(key)} is not in the list" for key, limit in alone.items() if limit.scope is None]
     else:
         rows += windows.values()
     twins = {limit.name: limit.blocked for limit in windows.values()}
