@@ -95,14 +95,15 @@ class Engine:
             StoreError: it could not be published.
         """
         with self._lock:
-            return steps.produce(self._works).readings
+            return steps.probe(self._works)
 
     def observe(
         self, account: str, document: Document, origin: str, seat: str | None = None
     ) -> tuple[Reading | Listing, ...]:
         """Publish what a document says that somebody else saw: headers, an event, a report.
 
-        It counts as evidence like a probe's, and puts the next probe off.
+        It counts as evidence like a probe's, and puts the next probe off. What says the same as the newest reading
+        did, sooner than the source might be asked again, is not published twice.
 
         Args:
             account: the account's name in the policy.
@@ -111,7 +112,7 @@ class Engine:
             seat: the seat it was seen on, where that is known.
 
         Returns:
-            What was published; `()` where the backend says that the document is not its own.
+            What it says; `()` where the backend says that the document is not its own.
 
         Raises:
             PolicyError: the policy has no such account.
@@ -136,7 +137,7 @@ class Engine:
         """
         with self._lock:
             if probe:
-                steps.produce(self._works)
+                steps.probe(self._works)
             return steps.plan(self._works)
 
     def tick(self) -> Report:
@@ -199,8 +200,9 @@ class Engine:
 
     def close(self) -> None:
         """Let go of the store, if it was made here."""
-        if self._owns_store:
-            self._store.close()
+        with self._lock:
+            if self._owns_store:
+                self._store.close()
 
     def __enter__(self) -> Self:
         return self

@@ -27,11 +27,13 @@ from hashlib import sha256
 from random import SystemRandom
 from typing import Any, TypeVar
 
+from attrs import evolve
+
 from capacity import codec
 from capacity.core.catalogue import catalogue
 from capacity.core.catalogue import fold as fold_listings
 from capacity.core.circuits import fuses
-from capacity.core.headroom import assess
+from capacity.core.headroom import Seen, assess
 from capacity.core.headroom import fold as fold_readings
 from capacity.engine.cadence import Asked
 from capacity.engine.documents import Adopted, Kept, Mark, Written
@@ -105,13 +107,20 @@ class Ledger:
         """Put a listing of an account beside those before it."""
         self._append(LISTINGS, _key(account, listing.authority, "authoritative"), listing.observed_at, listing)
 
-    def headroom(self, policy: Policy, as_of: datetime) -> Headroom:
-        """Every reading, folded."""
-        return assess((), self._levels.present(), policy, as_of, start=self._readings.present())
+    def seen(self) -> Mapping[str, Seen]:
+        """Pool → the readings its present rests on."""
+        return self._readings.present()
 
-    def inventory(self, as_of: datetime) -> Inventory:
-        """Every listing, folded."""
-        return catalogue((), as_of, start=self._listings.present())
+    def headroom(self, policy: Policy, as_of: datetime) -> Headroom:
+        """Every reading of the policy's accounts, folded. An account that was taken out of the policy is no pool any more."""
+        seen = {pool: one for pool, one in self.seen().items() if _of(policy, pool)}
+        return assess((), self._levels.present(), policy, as_of, start=seen)
+
+    def inventory(self, policy: Policy, as_of: datetime) -> Inventory:
+        """Every listing of the policy's accounts, folded. Of two logins that had one name the newer listing speaks."""
+        known = sorted(self._listings.present().items(), key=lambda item: item[1].newest.observed_at)
+        found = catalogue((), as_of, start=dict(known))
+        return evolve(found, pools={pool: shelf for pool, shelf in found.pools.items() if _of(policy, pool)})
 
     def stop(self, stop: Stop) -> None:
         """Put a stop, or the lifting of one."""
@@ -209,18 +218,19 @@ class Ledger:
 
     def turn(self, *, take: bool) -> int:
         """How many decisions were begun before; `take` begins one, so that no two ever have the same number."""
-        with self.transaction():
+        while True:
             body = self.store.get("turn")
             turn = int(body or b"0")
-            if take:
-                self.store.swap("turn", str(turn + 1).encode(), body)
-        return turn
+            if not take or self.store.swap("turn", str(turn + 1).encode(), body):
+                return turn
 
     def seed(self) -> int:
         """What chance is drawn from: drawn once, by whoever needs it first, and the same for everybody after."""
-        drawn = str(SystemRandom().getrandbits(32)).encode()
-        self.store.swap("seed", drawn, None)
-        return int(self.store.get("seed") or drawn)
+        body = self.store.get("seed")
+        if body is None:
+            self.store.swap("seed", str(SystemRandom().getrandbits(32)).encode(), None)
+            body = self.store.get("seed")
+        return int(body or b"0")
 
     def adopt(self, tiers: Tiers, by: str = "operator") -> bool:
         """Enter the adopted set in its chain unless it is the last link; whether it was entered."""
@@ -278,6 +288,10 @@ class Ledger:
         except FormError:  # of another release: the logs themselves are the truth
             return Mark(), body
         return (mark if mark.form == FORM else Mark()), body
+
+
+def _of(policy: Policy, pool: str) -> bool:
+    return pool in policy.pools or pool.partition("/")[0] in policy.accounts
 
 
 def _key(name: str, word: str, usual: str) -> str:

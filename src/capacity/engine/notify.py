@@ -19,18 +19,18 @@ class Notice:
     """What the command reads.
 
     Attributes:
-        tick: id of the decision.
+        tick: id of the decision; None = a probe changed it.
         changed: conditions that were raised or ended.
         form: of this text.
     """
 
-    tick: str
+    tick: str | None
     changed: tuple[Condition, ...]
     form: int = 1
 
 
 def notify(
-    argv: tuple[str, ...], tick: str, changed: Iterable[Condition], host: Host, deadline: timedelta
+    argv: tuple[str, ...], tick: str | None, changed: Iterable[Condition], host: Host, deadline: timedelta
 ) -> str | None:
     """Run the command, if there is one and anything changed.
 

@@ -116,7 +116,7 @@ class Producer:
             origin: who saw it.
 
         Returns:
-            What was published; `()` where the backend's reader says that the document is not its own.
+            What it says; `()` where the backend's reader says that the document is not its own.
 
         Raises:
             PluginError: nobody reads documents of this account, or the reader broke its contract.
@@ -125,7 +125,7 @@ class Producer:
             self._identify()
         found = self._read(self._backends[account], self._logins[account], document, origin)
         with self._ledger.transaction():
-            self._enter(account, found)
+            self._enter(account, evolve(found, readings=tuple(filter(self._is_news, found.readings))))
             for source in self._backends[account].sources if found.good else ():
                 if (source.kind == "probe") is bool(found.readings):
                     key = _key(source, self._logins[account])
@@ -200,6 +200,14 @@ class Producer:
             self._ledger.publish(reading)
         for listing in found.listings:
             self._ledger.publish_listing(account, listing)
+
+    def _is_news(self, reading: Reading) -> bool:
+        """Whether it says anything else than the newest one did within a floor: a gateway sees every answer there is."""
+        last, account = self._ledger.seen().get(reading.pool), reading.pool.partition("/")[0]
+        floors = [one.budget.floor for one in self._backends[account].sources if one.kind == "probe"]
+        if last is None or not floors or (last.last.state, last.last.limits) != (reading.state, reading.limits):
+            return True
+        return reading.observed_at - last.last.observed_at >= floors[0]
 
     def _read(self, backend: Backend, login: Login, document: Document, origin: str) -> Said:
         """A document through the backend's reader; what was seen says who saw it."""

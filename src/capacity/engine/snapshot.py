@@ -16,7 +16,7 @@ def snapshot(ledger: Ledger, policy: Policy) -> Snapshot:
         as_of,
         tick=None if last is None else last.id,
         pools=tuple(ledger.headroom(policy, as_of).pools.values()),
-        models=tuple(ledger.inventory(as_of).pools.values()),
+        models=tuple(ledger.inventory(policy, as_of).pools.values()),
         placements=() if made is None else made.placements,
         conditions=ledger.conditions(),
         circuits=ledger.circuits(as_of),

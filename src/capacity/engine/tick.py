@@ -1,6 +1,6 @@
 """One tick, and the only file that knows its order.
 
-1  produce   what is due is asked; what was said is published
+1  produce   what is due is asked; what was said is published, and what was wrong with asking is a condition
 2  claim     the fleets, in the order of their names
 3  read      the seats as they stand
 4  fold      every log, at one instant
@@ -25,12 +25,12 @@ from capacity.engine.claims import Claims
 from capacity.engine.documents import Written
 from capacity.engine.ledger import Ledger
 from capacity.engine.notify import notify
-from capacity.engine.producer import Produced, Producer
+from capacity.engine.producer import Producer
 from capacity.engine.settings import Settings
 from capacity.engine.snapshot import snapshot
-from capacity.engine.standing import NOT_APPLIED, PLUGIN, changes, lasting, news, not_applied, restated
+from capacity.engine.standing import ENGINES, NOT_APPLIED, PLUGIN, changes, lasting, news, not_applied, restated
 from capacity.ports import Fleet, Outcome, Placement, Reading
-from capacity.values.conditions import Condition, Fact
+from capacity.values.conditions import Condition
 from capacity.values.decision import WRITES, Decision
 from capacity.values.failures import Circuit
 from capacity.values.history import History, Holds
@@ -111,49 +111,65 @@ class Report:
 
 def tick(works: Works) -> Report:
     """Do the whole of it once."""
-    works.ledger.adopt(works.policy.tiers)
-    produced = produce(works)
-    with Claims(works.ledger.store, works.holder, works.settings.fleet_life, sorted(works.policy.fleets)) as claims:
+    ledger = works.ledger
+    ledger.adopt(works.policy.tiers)
+    before = ledger.conditions()
+    published = produce(works)
+    with Claims(ledger.store, works.holder, works.settings.fleet_life, sorted(works.policy.fleets)) as claims:
         fleets = works.actuation.read(claims.others)
         settled = settle(works, fleets, claims)
         if settled:
             fleets = works.actuation.read(claims.others)
-        before = works.ledger.conditions()
         present = fold(works)
-        decided = decision(
-            works, present, fleets, restated(before, _own(works, before, produced), present.as_of), take=True
-        )
+        decided = decision(works, present, fleets, take=True)
         intents = keep(works, decided, claims)
         done = (*settled, *works.actuation.carry_out(intents, claims))
-        after = _after(works, before, produced, decided, done)
-        changed, untold = tell(works, decided, before, after, claims)
-    works.ledger.mark()
-    works.ledger.prune(present.as_of - works.settings.retention)
+        after = enter(works, standing(ledger.conditions(), decided, done), present.as_of)
+        changed, untold = tell(works, before, after, present.as_of, _made(decided).id)
+        untold += works.actuation.report(snapshot(ledger, works.policy), claims)
+    ledger.mark()
+    ledger.prune(present.as_of - works.settings.retention)
     outcomes = tuple((written.placement, written.outcome) for written in done if written.outcome is not None)
-    return Report(decided, produced.readings, outcomes, changed, after, untold)
+    return Report(decided, published, outcomes, changed, after, untold)
 
 
 def plan(works: Works) -> Tick:
     """Decide from what was published and from the seats as they stand; claim, journal and apply nothing."""
     fleets = works.actuation.read({})
-    return decision(works, fold(works), fleets, works.ledger.conditions(), take=False)
+    return decision(works, fold(works), fleets, take=False)
+
+
+def probe(works: Works) -> tuple[Reading, ...]:
+    """Step 1 by itself, and who is told of it."""
+    before, at = works.ledger.conditions(), works.ledger.now()
+    published = produce(works)
+    tell(works, before, works.ledger.conditions(), at, None)
+    works.ledger.mark()
+    return published
 
 
 # --- the steps ----------------------------------------------------------------------------------
 
 
-def produce(works: Works) -> Produced:
+def produce(works: Works) -> tuple[Reading, ...]:
     """Step 1. A pool nobody runs on, or that is exhausted, is asked about less often."""
-    last, headroom = works.ledger.last(), works.ledger.headroom(works.policy, works.ledger.now())
+    ledger = works.ledger
+    last, headroom = ledger.last(), ledger.headroom(works.policy, ledger.now())
     unused = set() if last is None or last.running is None else works.policy.pools.keys() - set(last.running)
     exhausted = {name for name, pool in headroom.pools.items() if pool.pace == "exhausted"}
-    return works.producer.produce(unused | exhausted)
+    produced = works.producer.produce(unused | exhausted)
+    before, at = ledger.conditions(), ledger.now()
+    unheard = lasting(before, PLUGIN, works.producer.sources - produced.asked)
+    enter(works, restated(before, (*produced.raised, *unheard, *lasting(before, NOT_APPLIED)), at), at)
+    return produced.readings
 
 
 def fold(works: Works) -> Present:
     """Step 4."""
     ledger, as_of = works.ledger, works.ledger.now()
-    return Present(as_of, ledger.inventory(as_of), ledger.headroom(works.policy, as_of), ledger.circuits(as_of))
+    return Present(
+        as_of, ledger.inventory(works.policy, as_of), ledger.headroom(works.policy, as_of), ledger.circuits(as_of)
+    )
 
 
 def settle(works: Works, fleets: tuple[Fleet, ...], claims: Claims) -> tuple[Written, ...]:
@@ -164,12 +180,11 @@ def settle(works: Works, fleets: tuple[Fleet, ...], claims: Claims) -> tuple[Wri
     return works.actuation.settle(unsettled, fleets, claims, spotter(works.policy, fold(works), fleets))
 
 
-def decision(
-    works: Works, present: Present, fleets: tuple[Fleet, ...], conditions: tuple[Condition, ...], *, take: bool
-) -> Tick:
+def decision(works: Works, present: Present, fleets: tuple[Fleet, ...], *, take: bool) -> Tick:
     """Step 6; `take` the next number, or only look at it."""
-    ledger, holds = works.ledger, Holds(present.circuits)
-    history = History(present.as_of, ledger.turn(take=take), ledger.seed(), fleets, ledger.journal(), holds, conditions)
+    ledger, holds, turn = works.ledger, Holds(present.circuits), works.ledger.turn(take=take)
+    conditions = ledger.conditions()
+    history = History(present.as_of, turn, ledger.seed(), fleets, ledger.journal(), holds, conditions)
     made = decide(present.inventory, present.headroom, works.policy, history)
     return Tick(present.inventory, present.headroom, works.policy, history, made, works.made_by)
 
@@ -182,17 +197,20 @@ def keep(works: Works, decided: Tick, claims: Claims) -> tuple[Written, ...]:
         return works.actuation.intend((one for one in made.placements if one.act in WRITES), claims)
 
 
-def tell(
-    works: Works, decided: Tick, before: tuple[Condition, ...], after: tuple[Condition, ...], claims: Claims
-) -> tuple[tuple[Condition, ...], tuple[str, ...]]:
-    """Step 9: what is news, and who could not be told."""
-    changed = changes(before, after, decided.history.as_of)
+def enter(works: Works, after: tuple[Condition, ...], at: datetime) -> tuple[Condition, ...]:
+    """Step 9, first half: enter what stands now in place of what stood."""
     with works.ledger.transaction():
-        works.ledger.note(changed)
-    told = news(before, changed)
-    unheard = notify(works.policy.notify, _made(decided).id, told, works.host, works.settings.notify_deadline)
-    untold = works.actuation.report(snapshot(works.ledger, works.policy), claims)
-    return told, untold if unheard is None else (unheard, *untold)
+        works.ledger.note(changes(works.ledger.conditions(), after, at))
+    return after
+
+
+def tell(
+    works: Works, before: tuple[Condition, ...], after: tuple[Condition, ...], at: datetime, tick: str | None
+) -> tuple[tuple[Condition, ...], tuple[str, ...]]:
+    """Step 9, second half: what is news, and who could not be told of it."""
+    told = news(before, changes(before, after, at))
+    unheard = notify(works.policy.notify, tick, told, works.host, works.settings.notify_deadline)
+    return told, () if unheard is None else (unheard,)
 
 
 # --- what the steps ask -------------------------------------------------------------------------
@@ -202,7 +220,7 @@ def spotter(policy: Policy, present: Present, fleets: tuple[Fleet, ...]) -> Wher
     """From a seat to where it is, as the decision would tell it."""
     history = History(present.as_of, fleets=fleets, holds=Holds(present.circuits))
     desk = prepare(present.inventory, present.headroom, policy, history)
-    return lambda seat: desk.spot(seat).candidate
+    return lambda seat: desk.moment.spot(seat).candidate
 
 
 def running(made: Decision) -> tuple[str, ...] | None:
@@ -219,18 +237,11 @@ def _made(decided: Tick) -> Decision:
     return decided.decision
 
 
-def _own(works: Works, before: tuple[Condition, ...], produced: Produced) -> tuple[Fact, ...]:
-    """What the engine itself has to say before a decision: of accounts, plugins, and what did not take last time."""
-    unheard = works.producer.sources - produced.asked
-    return (*produced.raised, *lasting(before, PLUGIN, unheard), *lasting(before, NOT_APPLIED))
-
-
-def _after(
-    works: Works, before: tuple[Condition, ...], produced: Produced, decided: Tick, done: Iterable[Written]
-) -> tuple[Condition, ...]:  # fmt: skip  # what may have changed, each once
-    """What stands now: a placement that did not take is told until its fleet was written to without it."""
-    fleets = decided.history.fleets
-    closed = tuple(f"{fleet.name}/" for fleet in fleets if fleet.held_by is not None or fleet.refuses is not None)
-    own = [one for one in _own(works, before, produced) if one.code != NOT_APPLIED or one.subject.startswith(closed)]
-    standing = (condition for condition in _made(decided).conditions if condition.status == "raised")
-    return restated(standing, (*own, *not_applied(done)), decided.history.as_of)
+def standing(before: tuple[Condition, ...], decided: Tick, done: Iterable[Written]) -> tuple[Condition, ...]:
+    """What stands after a tick. A placement that did not take is told until its fleet was written to without it."""
+    fleets = (fleet for fleet in decided.history.fleets if fleet.held_by is not None or fleet.refuses is not None)
+    closed = tuple(f"{fleet.name}/" for fleet in fleets)
+    own = (one.fact for one in before if one.fact.code in ENGINES)
+    lasts = (one for one in own if one.code != NOT_APPLIED or one.subject.startswith(closed))
+    raised = (condition for condition in _made(decided).conditions if condition.status == "raised")
+    return restated(raised, (*lasts, *not_applied(done)), decided.history.as_of)

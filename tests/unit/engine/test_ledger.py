@@ -50,13 +50,13 @@ def test_a_warm_ledger_and_a_cold_one_say_the_same(store: Store) -> None:
         state = "ok" if hour % 2 else "throttled"
         warm.publish(reading(10.0 * hour, part="a", observed_at=at, state=state))
         warm.publish_listing("a", listing("a", *(["b"] if hour < 3 else []), authority="authoritative"))
-        warm.headroom(POLICY, at), warm.inventory(at)
+        warm.headroom(POLICY, at), warm.inventory(POLICY, at)
         if hour == 3:
             warm.mark()
     cold, at = Ledger(store), NOON + 6 * HOUR
 
     assert warm.headroom(POLICY, at) == cold.headroom(POLICY, at) == Ledger(memory_of(store)).headroom(POLICY, at)
-    assert warm.inventory(at) == cold.inventory(at) == Ledger(memory_of(store)).inventory(at)
+    assert warm.inventory(POLICY, at) == cold.inventory(POLICY, at) == Ledger(memory_of(store)).inventory(POLICY, at)
 
 
 def memory_of(store: Store) -> Store:

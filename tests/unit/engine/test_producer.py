@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from attrs import evolve
@@ -149,6 +151,23 @@ def test_a_plugins_fault_is_a_condition_until_it_answers() -> None:
     scene.clock.advance(timedelta(minutes=20))
     engine.tick()
     assert ("core:plugin-failing", "a probe") not in conditions(engine)
+
+
+def test_a_probe_by_itself_raises_and_tells_what_was_wrong_with_asking(tmp_path: Path) -> None:
+    """No tick has to come for it: the condition stands, and the operator's command heard of it once."""
+    told = tmp_path / "told"
+    program = "import sys; open(sys.argv[1], 'ab').write(sys.stdin.buffer.read())"
+    scene = Scene()
+    scene.probers["a"].script.say(KeyError("five_hour"))
+    engine = scene.engine(policy(notify=(sys.executable, "-c", program, str(told))))
+    engine.probe()
+    engine.probe()
+    assert {("core:plugin-failing", "a probe")} == conditions(engine)
+
+    engine.tick()
+    first, *others = told.read_text().splitlines()
+    assert ('"tick":null' in first, "plugin-failing" in first) == (True, True)
+    assert not [line for line in others if "plugin-failing" in line]
 
 
 def test_a_part_the_policy_does_not_list_is_published_and_not_placed_on() -> None:
