@@ -31,7 +31,7 @@ def test_the_list_is_preferred_to_its_twins() -> None:
     body = {"five_hour": {"utilization": 99}, "seven_day": {"utilization": 98}, "limits": [row("session", 41)]}
 
     assert {"5h": 41.0} == {name: limit.percent for name, limit in limits(body).items()}
-    assert "window 'seven_day_x' is not in the list" in (told(body).detail or "")
+    assert "window 'seven_day' is not in the list" in (told(body).detail or "")
     body["seven_day_x"] = {"utilization": 97}
     assert {"5h": 41.0, "weekly:x": 97.0} == {name: limit.percent for name, limit in limits(body).items()}
 
