@@ -254,6 +254,43 @@ def test_what_others_saw_is_evidence_and_puts_the_question_off() -> None:
     assert ["a"] == [one.pool for one in engine.probe()]
 
 
+def test_the_same_told_over_and_over_is_published_once_a_floor() -> None:
+    """A gateway sees every answer there is: what says nothing new does not fill the store, what does is published."""
+    scene = Scene(reader=FakeReader({b"headers": (reading(55.0),), b"more": (reading(56.0),)}))
+    engine = scene.engine(policy(accounts=("a",)))
+    for second in range(120):
+        body = b"headers" if second < 90 else b"more"
+        assert "a" == engine.observe("a", Document(body, scene.clock.now()), f"seat {second}")[0].pool  # type: ignore[union-attr]  # no listing
+        scene.clock.advance(timedelta(seconds=1))
+
+    assert [55.0, 55.0, 56.0] == [one.limits[0].percent for one in published(scene.store)]
+
+
+def test_what_left_the_policy_is_known_no_more() -> None:
+    """An account that was taken out raises no condition, and its pool is on no page."""
+    scene = Scene()
+    scene.engine().tick()
+    scene.clock.advance(timedelta(minutes=20))
+    engine = scene.engine(policy(accounts=("a",)))
+    engine.tick()
+    shown = engine.snapshot()
+
+    assert (["a"], ["a"]) == ([one.pool for one in shown.pools], [one.pool for one in shown.models])
+    assert not {key for key in conditions(engine) if key[1] == "b"}
+
+
+def test_another_login_in_the_same_place_is_asked_at_once_and_speaks_for_the_pool() -> None:
+    """And so does the first one when it comes back: the newer listing counts, whichever login was known first."""
+    scene = Scene()
+    engine = scene.engine(policy(accounts=("a",)))
+    for login, model in (("one", "m1"), ("two", "m2"), ("one", "m1")):
+        scene.probers["a"]._login = login
+        scene.inventories["a"].script.say((listing("a", model),))
+        scene.clock.advance(timedelta(minutes=1) if login == "two" else timedelta(hours=1))
+        assert [login] == [one.account for one in engine.probe()]
+        assert {"model-of-a", model} == {one.id for one in engine.snapshot().models[0].models}
+
+
 def test_a_list_of_models_that_others_saw_is_a_listing() -> None:
     """The reader says what it is."""
     scene = Scene(reader=FakeReader(listings={b"models": listing("a")}))
