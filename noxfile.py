@@ -38,6 +38,7 @@ TESTS = ["tests_lowest", "tests"]
 nox.options.sessions = [*CHECKS, *TESTS]
 # Elsewhere than on the newest Python: without what takes long and hangs on no Python, and with the laws tried less hard.
 LIGHTLY = ("-m", "not once")
+PARALLEL = ("-n", str(min(4, os.cpu_count() or 1)), "--dist=loadfile")
 LIGHT = {"HYPOTHESIS_PROFILE": os.environ.get("HYPOTHESIS_PROFILE", "dev")}
 
 closing_lines: list[tuple[str, str]] = []
@@ -195,9 +196,9 @@ def tests(session: nox.Session) -> None:
     """The tests, the plugins' tests, and every example of the documents, on each Python."""
     sync(session, "test", "plugins")
     if session.python == HERE[-1]:
-        pytest(session, *session.posargs)
+        pytest(session, *(session.posargs or PARALLEL))
     else:
-        pytest(session, *LIGHTLY, *session.posargs, env=LIGHT)
+        lightly(session)
 
 
 @nox.session(python=HERE[0])
@@ -208,7 +209,15 @@ def tests_lowest(session: nox.Session) -> None:
         *("uv", "pip", "install", "--quiet", "--resolution=lowest-direct"),
         *("-e", ".[cli,testing]", *editable, "--group=test"),
     )
-    pytest(session, *LIGHTLY, *session.posargs, env=LIGHT)
+    lightly(session)
+
+
+def lightly(session: nox.Session) -> None:
+    """Run what may come out differently on another Python, and say what is left out."""
+    session.log(
+        f"tests marked `once` run on Python {HERE[-1]} only; laws are tried with {LIGHT['HYPOTHESIS_PROFILE']!r}"
+    )
+    pytest(session, *LIGHTLY, *(session.posargs or PARALLEL), env=LIGHT)
 
 
 @nox.session
