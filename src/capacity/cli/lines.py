@@ -25,7 +25,8 @@ def _limit(limit: Limit) -> str:
     whole = ", ".join(f"of {amount} {unit}" for unit, amount in limit.cap.items())
     word = {True: "refused", False: "served", None: ""}[limit.blocked]
     resets = "" if limit.resets_at is None else f"resets {instant(limit.resets_at)}"
-    return f"{limit.name} " + ", ".join(filter(None, [figure(limit, used), whole, word, resets]))
+    told = dict.fromkeys([figure(limit, used), whole, word, resets])
+    return f"{limit.name} " + ", ".join(filter(None, told))
 
 
 def model_traits(model: Model) -> tuple[str, str, str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
@@ -44,6 +44,24 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
+@frozen
+class Page:
+    """What is shown together.
+
+    Attributes:
+        head: one line above all.
+        tables: those without rows are left out.
+    """
+
+    head: str
+    tables: tuple[Table, ...] = ()
+
+    @property
+    def filled(self) -> tuple[Table, ...]:
+        """The tables that have rows."""
+        return tuple(table for table in self.tables if table.rows)
+
+
 class Screen:
     """Standard output and standard error of one call.
 
@@ -56,6 +74,7 @@ class Screen:
         self._out = sys.stdout if out is None else out
         self._err = sys.stderr if err is None else err
         self.closed = False
+        self._above: Callable[[str], None] | None = None
 
     @property
     def is_terminal(self) -> bool:
@@ -84,19 +103,48 @@ class Screen:
         for table in tables:
             if table.rows and self.is_terminal:
                 with self._reader():
-                    self.console().print(rich_table(table))
+                    self._console().print(rich_table(table))
             elif table.rows:
                 self.say("\n".join(plain(table)))
 
+    def turn(self, page: Page) -> None:
+        """Show a page below whatever was shown before."""
+        self.say(page.head)
+        for table in page.filled:
+            self.say("")
+            self.show(table)
+
+    @contextmanager
+    def live(self) -> Iterator[Callable[[Page], None]]:
+        """What shows a page in the place of the one before; anywhere but on a terminal, below it."""
+        if not self.is_terminal:
+            yield self.turn
+            return
+        from rich.console import Group
+        from rich.live import Live
+        from rich.text import Text
+
+        with Live(console=self._console(), auto_refresh=False, vertical_overflow="visible") as shown:
+            self._above = shown.console.print
+            try:
+                yield lambda page: shown.update(
+                    Group(Text(printable(page.head)), *map(rich_table, page.filled)), refresh=True
+                )
+            finally:
+                self._above = None
+
     def complain(self, text: str) -> None:
-        """A sentence for whoever watches the command, not its output."""
+        """A sentence for whoever watches the command, not its output. While a page is live it goes above that."""
+        if self._above is not None:
+            self._above(printable(text))
+            return
         try:
             self._err.write(_encodable(printable(text), self._err) + "\n")
             self._err.flush()
         except BrokenPipeError:
             _forget(self._err)
 
-    def console(self) -> Console:
+    def _console(self) -> Console:
         """Rich's idea of the terminal; it keeps to `NO_COLOR` and to `TERM=dumb`."""
         from rich.console import Console  # heavy, and only a terminal needs it
 
@@ -165,7 +213,9 @@ def rich_table(table: Table) -> RichTable:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    made = RichTable(title=table.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    made = RichTable(
+        title=table.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_edge=False, pad_edge=False
+    )
     for column in table.columns:
         made.add_column(column, overflow="fold")
     for row in table.rows:

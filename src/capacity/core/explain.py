@@ -167,9 +167,10 @@ def limit_line(one: LimitHeadroom, stands: heads.Standing) -> str:
 
 
 def figure(limit: Limit, used: Interval | None) -> str:
-    """How much of a limit is used, or left where it is not on a percent scale."""
+    """How much of a limit is used, or left where it is not on a percent scale; else whether the provider serves."""
     if used is None:
-        return ", ".join(f"{amount} {unit} left" for unit, amount in limit.left.items()) or "no figure"
+        word = "no figure" if limit.blocked is None else "refused" if limit.blocked else "served"
+        return ", ".join(f"{amount} {unit} left" for unit, amount in limit.left.items()) or word
     if used.low == used.high:
         return f"{used.low:.4g} % used"
     return f"{used.low:.4g} to {used.high:.4g} % used"

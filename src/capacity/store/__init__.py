@@ -11,7 +11,7 @@ from pathlib import Path
 
 from capacity.ports import Clock, Store
 
-__all__ = ["memory", "sqlite"]
+__all__ = ["memory", "sqlite", "usual_path"]
 
 
 def memory(*, clock: Clock | None = None) -> Store:
@@ -36,7 +36,7 @@ def sqlite(*, path: str | os.PathLike[str] | None = None, clock: Clock | None = 
     """
     from capacity.store.in_file import SqliteStore
 
-    file = _usual() if path is None else Path(path).expanduser()
+    file = usual_path() if path is None else Path(path).expanduser()
     return SqliteStore(file.absolute(), clock.now if clock else _now)
 
 
@@ -44,7 +44,8 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def _usual() -> Path:
+def usual_path() -> Path:
+    """The file of the store where none is named."""
     state = Path(os.environ.get("XDG_STATE_HOME", ""))
     # The specification of these variables says that a relative one counts as none.
     return (state if state.is_absolute() else Path.home() / ".local" / "state") / "capacity" / "capacity.db"
