@@ -1,0 +1,42 @@
+"""A reader takes its own backend's answers and nobody else's: what is not ours never becomes a reading of zero."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import capacity_claude
+import capacity_deepseek
+import capacity_llama_cpp
+import pytest
+
+from capacity.ports import Document, Reader
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+AT = datetime(2026, 9, 20, 12, tzinfo=UTC)
+READERS = {
+    "claude": capacity_claude.reader(),
+    "deepseek": capacity_deepseek.reader(),
+    "llamacpp": capacity_llama_cpp.reader(),
+}
+FILES = sorted(
+    path for path in SAMPLES.rglob("*") if path.is_file() and path.name not in {"README.md", "expected.json"}
+)
+
+
+def test_there_are_strangers() -> None:
+    """Every folder brings samples, also those of backends nobody here reads."""
+    assert {"agy", "claude", "codex", "common", "deepseek", "llamacpp"} == {path.parent.name for path in FILES}
+    assert len(FILES) > 100
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [(path, folder) for path in FILES for folder in READERS if path.parent.name != folder],
+    ids=lambda value: f"{value.parent.name}/{value.name}" if isinstance(value, Path) else value,
+)
+def test_a_strangers_answer_is_not_mine(path: Path, folder: str) -> None:
+    """Whatever another backend says is neither a reading nor a listing."""
+    document = Document(path.read_bytes(), AT)
+    reader: Reader = READERS[folder]
+    assert (None, None) == (reader.readings(document), reader.listing(document))
