@@ -6,13 +6,13 @@ The orchestrator knows nothing of quota. It does what the file tells, as a real 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from capacity.errors import CapacityError
+from capacity.cli.exits import UsageFault
 
 FLEET = "crew"
 FILE = "fleet.json"
@@ -38,7 +38,9 @@ class Group:
 
 GROUPS = (
     Group("lead", 4, ("claude", "team", "sample-large-2", "high"), "tier high, never below mid"),
-    Group("build", None, ("claude", "team", "sample-medium-3", "medium"), "tier mid, low if need be; the last is pinned"),
+    Group(
+        "build", None, ("claude", "team", "sample-medium-3", "medium"), "tier mid, low if need be; the last is pinned"
+    ),
     Group("scribe", 2, ("claude", "team", "sample-small-1", "low"), "tier low, anywhere"),
     Group("lab", 4, ("claude", "lab", "sample-medium-3", "medium"), "tier mid, on the login of the lab only"),
     Group("sweep", 3, ("opencode", "purse", "sample-swift-4", None), "tier low, never on a subscription"),
@@ -51,25 +53,22 @@ LEAST = FIXED + 2
 """Seats the story needs: one builder that is pinned, and one that is not."""
 
 
-def people(seats: int) -> Iterator[tuple[str, Group]]:
+def people(seats: int) -> list[tuple[str, Group]]:
     """The name of every seat, with its group.
 
     Raises:
-        CapacityError: they are too few for the story.
+        UsageFault: they are too few for the story.
     """
     if seats < LEAST:
-        raise CapacityError(f"the demo needs at least {LEAST} seats for its story, not {seats}")
-    for group in GROUPS:
-        for number in range(1, (group.count or seats - FIXED) + 1):
-            yield f"{group.name}-{number}", group
+        raise UsageFault(f"the story needs at least {LEAST} seats, not {seats}; ask for more, or leave out --seats")
+    counts = ((group, group.count or seats - FIXED) for group in GROUPS)
+    return [(f"{group.name}-{number}", group) for group, count in counts for number in range(1, count + 1)]
 
 
-def write_fleet(folder: Path, seats: int) -> None:
+def write_fleet(folder: Path, seats: Sequence[tuple[str, Group]]) -> None:
     """Write the fleet file as its orchestrator does: every seat with its place, the last builder pinned."""
-    rows: dict[str, dict[str, Any]] = {}
-    for name, group in people(seats):
-        rows[name] = dict(zip(PLACE, group.place, strict=True))
-    rows[f"build-{seats - FIXED}"]["pinned"] = True
+    rows: dict[str, dict[str, Any]] = {name: dict(zip(PLACE, group.place, strict=True)) for name, group in seats}
+    rows[[name for name in rows if name.startswith("build-")][-1]]["pinned"] = True
     _write(folder, {"form": 1, "seats": rows})
 
 

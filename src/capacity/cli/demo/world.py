@@ -27,10 +27,10 @@ from capacity.testing.servers import (
     write_credentials,
 )
 
-TOKEN_LIFE = timedelta(hours=12)
-"""How long an access token of the demo holds; long enough for a night."""
+TOKEN_LIFE = timedelta(hours=16)
+"""How long an access token of the demo holds: for an afternoon without a seat, and not for three days."""
 
-REFRESH = timedelta(hours=3)
+REFRESH = timedelta(hours=12)
 """A running harness renews a token that has less than this left."""
 
 MODELS = (
@@ -140,8 +140,10 @@ class World:
         return Login(folder, server, name)
 
     def __enter__(self) -> Self:
-        for server in self.servers.values():
-            self._running.enter_context(server)
+        with ExitStack() as starting:
+            for server in self.servers.values():
+                starting.enter_context(server)
+            self._running = starting.pop_all()
         return self
 
     def __exit__(
