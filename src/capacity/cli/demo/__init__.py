@@ -158,11 +158,13 @@ def _closing(week: Week, plugins: Plugins, folder: Path, out: Out, show: Show) -
 
 
 def _next(week: Week, folder: Path) -> str:
-    """Three commands to try, on the second incident: a tick in which a seat was parked, and what is known now."""
-    tick = f"{tick_file(folder, week.episodes[1].ticks[0])}"
+    """Three commands to try, with the first tick in which a seat was parked."""
+    parked = ((number, min(seen.did("park"))) for number, seen in enumerate(week.seen, 1) if seen.did("park"))
+    number, seat = next(parked, (1, "lead-1"))
+    tick = f"{tick_file(folder, number)}"
     status = ["capacity", "status", "--policy", f"{folder / POLICY}", "--store", f"{folder / STORE}"]
     commands = {
-        "why a seat was parked, with every rule that was looked at": ["capacity", "explain", tick, "lead-1"],
+        "why a seat was parked, with every rule that was looked at": ["capacity", "explain", tick, seat],
         "the same tick, decided once more": ["capacity", "decide", tick, "--json"],
         "what the store knows; the week is over, so nothing in it is fresh": status,
     }

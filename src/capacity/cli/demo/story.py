@@ -39,7 +39,8 @@ def a_cap_on_one_model(week: Week) -> None:
         week.promise(
             "only the seats on that model move, to the next tier", seen.writes == dict.fromkeys(bound, "demote")
         )
-        week.promise("they stay in the same pool, which is not exhausted", bound <= week.drawing("team"))
+        same = bound <= week.drawing("team") and seen.pace("team") != "exhausted"
+        week.promise("they stay in the same pool, which is not exhausted", same)
         week.until(week.at(MON, 13))
         seen = week.tick({"team": "the cap has reset"})
         week.promise("all of them are back", seen.writes == dict.fromkeys(bound, "restore"))
@@ -148,7 +149,8 @@ def an_emptied_login(week: Week) -> None:
         before = week.world.team.times(USAGE)
         seen = week.tick({"team": "its login is gone: the file is there, and blank"})
         parked, demoted = seen.did("park"), seen.did("demote")
-        week.promise("login required, and every seat we may move has left", week.drawing("team") == week.pinned)
+        gone = seen.state("team") == "login-required" and week.drawing("team") == week.pinned
+        week.promise("login required, and every seat we may move has left", gone)
         week.until(week.at(WED, 15))
         week.promise("nothing was asked without a login", week.world.team.times(USAGE) == before)
         week.world.logins["team"].log_in()

@@ -98,6 +98,10 @@ class Seen:
         """What the newest reading of a pool says."""
         return self.report.tick.headroom.pools[pool].state
 
+    def pace(self, pool: str) -> str:
+        """The word for a pool."""
+        return self.report.tick.headroom.pools[pool].pace
+
     def answers(self, model: str) -> set[str]:
         """What every need that was asked is told about a model."""
         made = self.report.tick.decision

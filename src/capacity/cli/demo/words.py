@@ -46,11 +46,13 @@ def place(candidate: Candidate) -> str:
 
 def act(placement: Placement) -> str:
     """What is done with a seat."""
-    ends = moment(placement.until) if placement.until else "somebody acts"
-    if placement.candidate is None:  # only what is parked is nowhere
+    if placement.act == "leave":
+        return "leave alone"
+    if placement.candidate is None:  # parked
+        ends = moment(placement.until) if placement.until else "somebody acts"
         return f"{placement.act} parked until {ends}" if placement.act == "keep" else f"{placement.act} until {ends}"
     if placement.act not in WRITES:
-        return "leave alone" if placement.act == "leave" else placement.act
+        return placement.act
     return f"{placement.act} to {place(placement.candidate)}"
 
 
