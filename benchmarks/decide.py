@@ -78,7 +78,7 @@ def one_seat() -> dict[str, Figures]:
 
 
 def fleets() -> Figures:
-    """Whole fleets → milliseconds of CPU per decision with new headroom and history."""
+    """Whole fleets → milliseconds of CPU per decision."""
     shapes = {"50 seats x 50": (10, 5, 50, 20), "1,000 seats x 20 pools x 200": (20, 200, 1_000, 20)}
     shapes |= {f"{seats:,} seats x 20 pools x 10": (20, 10, seats, 20) for seats in (100, 1_000, 10_000)}
     found = {}
@@ -86,8 +86,9 @@ def fleets() -> Figures:
         for word, exhausted in (("all keep", False), ("all move", True)):
             given = world(*shape, exhausted=exhausted)
             decide(*given)
-            seconds = median(lambda one: decide(*one), lambda given=given: fresh_tick(given), 9)
-            found[f"{name}, {word}"] = round(seconds * 1e3, 2)
+            calls = 51 if shape[2] < 1_000 else 9
+            for state, make in (("again", lambda given=given: given), ("tick", lambda given=given: fresh_tick(given))):
+                found[f"{name}, {word}, {state}"] = round(median(lambda one: decide(*one), make, calls) * 1e3, 2)
     return found
 
 
@@ -98,7 +99,7 @@ def exponent(found: Figures) -> Figures:
             math.log(found[f"10,000 seats x 20 pools x 10, {word}"] / found[f"100 seats x 20 pools x 10, {word}"], 100),
             3,
         )
-        for word in ("all keep", "all move")
+        for word in ("all keep, again", "all keep, tick", "all move, again", "all move, tick")
     }
 
 

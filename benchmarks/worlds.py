@@ -73,4 +73,6 @@ def _left(pool: str, used: float) -> PoolHeadroom:
 
 
 def _seat(number: int, needs: int) -> Seat:
-    return Seat("main", f"seat-{number:05}", "cli", "pool-000-model-0000", "high", "pool-000", role=f"role-{number % needs}")
+    return Seat(
+        "main", f"seat-{number:05}", "cli", "pool-000-model-0000", "high", "pool-000", role=f"role-{number % needs}"
+    )

@@ -89,7 +89,7 @@ def _count_often(desk: Desk, seat: Seat) -> None:
     if seat.paused_by is None and desk.survey.resolver.ask(seat).need.high_volume:
         candidate = desk.moment.spot(seat).candidate
         if candidate is not None:
-            desk.often[candidate.pool] += 1
+            desk.count_often(candidate.pool)
 
 
 def _of_one_instant(*instants: datetime) -> None:

@@ -5,7 +5,6 @@ Mutable inside one `decide`, and never seen outside it: built open, frozen once.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -67,7 +66,7 @@ class Desk:
         self.field: Field = self.moment.field
         self.entries: dict[tuple[str, str], Entry] = {entry.key: entry for entry in history.journal.entries}
         self.load = Load()
-        self.often: Counter[str] = Counter()
+        self.often: dict[str, int] = {}
         self.probation = {pool for entry in history.journal.entries for pool in _trying(entry, policy, history)}
         self.tables: list[Table] = []
         self._answers: dict[Need, Answers] = {}
@@ -141,13 +140,17 @@ class Desk:
     def _capped(self, bucket: Bucket) -> bool:
         name = bucket.sight.pool.name
         cap = self.policy.high_volume.caps.get(name)
-        return cap is not None and self.often[name] >= cap
+        return cap is not None and self.often.get(name, 0) >= cap
 
     def settle(self, candidate: Candidate, need: Need) -> None:
         """A seat was newly placed there: it counts as load for those after it."""
         self.load.add(candidate.pool, self.policy.seat_points)
         if need.high_volume:
-            self.often[candidate.pool] += 1
+            self.count_often(candidate.pool)
+
+    def count_often(self, pool: str) -> None:
+        """One more high-volume seat runs on a pool."""
+        self.often[pool] = self.often.get(pool, 0) + 1
 
     def openings(self, answers: Answers) -> list[datetime]:
         """When the candidates open that nothing but quota refuses, where that is known; looked up once per need."""

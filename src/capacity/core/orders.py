@@ -52,7 +52,12 @@ class Bucket:
 
 
 class Steps:
-    """A need's eligible candidates in the steps of the order that no load changes; buckets are made when looked at."""
+    """A need's eligible candidates in the steps of the order that no load changes; buckets are made when looked at.
+
+    Attributes:
+        ranked: the first steps, ranked while nothing is placed; filled as they are looked at.
+        close: candidate → its runners-up while nothing is placed; likewise.
+    """
 
     def __init__(
         self, asking: Asking, field: Field, sights: Mapping[str, Sight], worst: Sequence[Finding | None]
@@ -67,6 +72,8 @@ class Steps:
                 groups.setdefault(at, []).append(group)
         self._groups = sorted(groups.items())
         self._buckets: list[Sequence[Bucket]] = []
+        self.ranked: list[list[Entry]] = []
+        self.close: dict[int | None, tuple[RunnerUp, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._groups)
@@ -113,8 +120,10 @@ class Ladder:
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
-        self._ranked: list[list[Entry]] = []
-        self._close: dict[int | None, tuple[RunnerUp, ...]] = {}
+        self._ranked, self._close = (
+            steps.ranked,
+            steps.close,
+        )  # what holds while nothing is placed holds for every decision
         self._known = 0
 
     def ordered(self, load: Load) -> Iterator[Entry]:
