@@ -10,6 +10,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -19,11 +20,12 @@ import typer
 from typer.core import TyperGroup
 
 from capacity.cli.call import POLICY, STORE, Call
-from capacity.cli.exits import Code, code_of
+from capacity.cli.exits import MEANINGS, Code, code_of
 from capacity.errors import CapacityError, FormError
 from capacity.ports import Clock
 
 COMMANDS: Mapping[str, str] = {
+    "demo": "demo",
     "status": "fleets",
     "plan": "fleets",
     "tick": "fleets",
@@ -68,7 +70,8 @@ COMMON = (
         Parameter.KEYWORD_ONLY,
         default=None,
         annotation=Annotated[
-            Path | None, typer.Option("--policy", envvar=POLICY, metavar="FILE", help="The policy file.")
+            Path | None,
+            typer.Option("--policy", metavar="FILE", help=f"The policy file. [else {POLICY}, else the usual one]"),
         ],
     ),
     Parameter(
@@ -76,7 +79,8 @@ COMMON = (
         Parameter.KEYWORD_ONLY,
         default=None,
         annotation=Annotated[
-            Path | None, typer.Option("--store", envvar=STORE, metavar="FILE", help="The file of the store.")
+            Path | None,
+            typer.Option("--store", metavar="FILE", help=f"The file of the store. [else {STORE}, else the usual one]"),
         ],
     ),
     Parameter(
@@ -113,11 +117,11 @@ class Commands(TyperGroup):
         two = " ".join(args[:2])
         if two in COMMANDS:
             return two, self.get_command(ctx, two), args[2:]
+        if args[0] in COMMANDS:
+            return args[0], self.get_command(ctx, args[0]), args[1:]
         longer = [name for name in COMMANDS if name.startswith(f"{args[0]} ")]
-        if longer and args[0] not in COMMANDS:
-            raise typer.BadParameter(f"say which: {', '.join(longer)}", ctx=ctx)
-        name, found, rest = super().resolve_command(ctx, args)
-        return name, found, rest
+        near = longer or get_close_matches(two, COMMANDS) or get_close_matches(args[0], COMMANDS)
+        return ctx.fail(f"there is no command {args[0]!r}" + (f"; did you mean: {', '.join(near)}?" if near else ""))
 
 
 def run(argv: Sequence[str], clock: Clock | None) -> int:
@@ -131,8 +135,9 @@ def run(argv: Sequence[str], clock: Clock | None) -> int:
 
 def program() -> Any:
     """The whole command, ready to be called or looked at."""
+    codes = "; ".join(f"{code.value} {meaning}" for code, meaning in MEANINGS.items())
     app = typer.Typer(cls=Commands, rich_markup_mode=None, no_args_is_help=True, pretty_exceptions_enable=False)
-    app.callback()(_signed(_root, (VERSION, *COMMON)))
+    app.callback(epilog=f"Exit codes: {codes}.")(_signed(_root, (VERSION, *COMMON)))
     return typer.main.get_command(app)
 
 
@@ -145,7 +150,10 @@ def command(name: str) -> Any:
     """One command by its name, as Typer has it."""
     body: Body = getattr(import_module(f"capacity.cli.{COMMANDS[name]}"), name.replace(" ", "_"))
     alone = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
-    alone.command(name, help=inspect.getdoc(body))(_signed(_bounded(body), (*_own(body), *COMMON)))
+    told = inspect.getdoc(body) or ""
+    alone.command(name, help=told, short_help=told.partition(". ")[0].rstrip("."))(
+        _signed(_bounded(body), (*_own(body), *COMMON))
+    )
     return typer.main.get_command(alone)
 
 

@@ -48,12 +48,21 @@ class Call:
     @property
     def policy_file(self) -> Path:
         """The policy file that was named, or `$XDG_CONFIG_HOME/capacity/policy.toml`."""
-        if self.policy is not None:
-            return self.policy.expanduser()
+        named = self.policy or os.environ.get(POLICY)
+        if named:
+            return Path(named).expanduser()
         config = Path(os.environ.get("XDG_CONFIG_HOME", ""))
         # The specification of these variables says that a relative one counts as none.
         home = config if config.is_absolute() else Path.home() / ".config"
         return home / "capacity" / "policy.toml"
+
+    @property
+    def store_file(self) -> Path:
+        """The store's file that was named, or the usual one."""
+        from capacity.store import usual_path
+
+        named = self.store or os.environ.get(STORE)
+        return Path(named).expanduser() if named else usual_path()
 
     def load_policy(self) -> Policy:
         """The policy.
@@ -75,7 +84,7 @@ class Call:
         """The store, for as long as it is used."""
         from capacity.store import sqlite
 
-        store = sqlite(path=self.store, clock=self.clock)
+        store = sqlite(path=self.store_file, clock=self.clock)
         try:
             yield store
         finally:

@@ -18,7 +18,6 @@ from capacity.errors import CapacityError, Fault, NotFound
 from capacity.plugins import INVENTORIES, PROBERS, READERS, PluginFailure, Plugins, load_plugins, made_by
 from capacity.plugins.ports import PORTS
 from capacity.ports import Env, Flow, Key, Prober, Read, Snapshot
-from capacity.store import usual_path
 from capacity.values.policy import AccountPolicy, Credentials, Policy
 from capacity.wire import Host
 
@@ -105,19 +104,15 @@ def checkup(call: Call) -> Checkup:
         policy,
         faults,
         tuple(_account(account, plugins) for account in policy.accounts.values()),
-        _store_file(call),
+        call.store_file,
         snapshot,
         store_fault,
     )
 
 
-def _store_file(call: Call) -> Path:
-    return usual_path() if call.store is None else call.store.expanduser()
-
-
 def _published(call: Call, policy: Policy) -> tuple[Snapshot | None, str | None]:
     """What the store holds. It is not made for this, and no plugin is needed to read it."""
-    if not _store_file(call).exists():
+    if not call.store_file.exists():
         return None, None
     try:
         with call.engine(evolve(policy, accounts={}, fleets={})) as engine:

@@ -41,15 +41,15 @@ def decide(
 
 def explain(
     call: Call,
-    words: Annotated[
-        list[str] | None,
-        Argument(metavar="[TICK.json] [SEAT]", help="A tick file, else the last decision kept; and a seat's name."),
+    first: Annotated[
+        str | None, Argument(metavar="TICK.json|SEAT", help="A tick file, else the last decision kept is meant.")
     ] = None,
+    second: Annotated[str | None, Argument(metavar="SEAT", help="A seat, as `seat` or `fleet/seat`.")] = None,
     pool: Annotated[str | None, Option("--pool", metavar="POOL", help="Explain one pool.")] = None,
     kept: Annotated[str | None, Option("--tick", metavar="ID", help="Another decision that is kept.")] = None,
 ) -> Code:
     """Explain a decision: one seat with every rule walked, one pool, or the whole of it."""
-    file, seat = _told_apart(words or [])
+    file, seat = _told_apart(first, second)
     if file is not None and kept is not None:
         raise UsageFault("name a tick file or --tick, not both")
     tick = _kept(call, kept) if file is None else load_tick(file)
@@ -80,7 +80,7 @@ def ticks(call: Call) -> Code:
 
 def ticks_export(
     call: Call,
-    ids: Annotated[list[str] | None, Argument(metavar="[ID]...", help="Which; `capacity ticks` lists them.")] = None,
+    ids: Annotated[list[str] | None, Argument(metavar="ID", help="Which; `capacity ticks` lists them.")] = None,
     last: Annotated[int, Option("--last", metavar="N", min=1, help="The newest so many, where none is named.")] = 1,
     to: Annotated[Path, Option("--to", metavar="FOLDER", help="Where the files go.")] = Path(),
 ) -> Code:
@@ -113,15 +113,12 @@ def _makers(tick: Tick) -> str:
     return ", ".join(f"{name} {version}" for name, version in tick.made_by.items()) or "nobody who told"
 
 
-def _told_apart(words: list[str]) -> tuple[Path | None, str | None]:
-    """A tick file and a seat, of up to two words: a word that ends in `.json` or names a file is the file."""
-    if len(words) > 2:
-        raise UsageFault("a tick file and one seat at most; more was given")
-    if words and (words[0].endswith(".json") or Path(words[0]).is_file()):
-        return Path(words[0]), words[1] if len(words) > 1 else None
-    if len(words) > 1:
-        raise UsageFault(f"{words[0]} is no tick file")
-    return None, words[0] if words else None
+def _told_apart(first: str | None, second: str | None) -> tuple[Path | None, str | None]:
+    """A tick file and a seat: a first word that ends in `.json`, or names a file, or stands before a seat, is the file."""
+    if first is None:
+        return None, None
+    is_file = second is not None or first.endswith(".json") or Path(first).is_file()
+    return (Path(first), second) if is_file else (None, first)
 
 
 def _kept(call: Call, id_: str | None) -> Tick:

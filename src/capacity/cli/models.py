@@ -29,7 +29,7 @@ CODES: Mapping[str, Code] = {"valid": Code.FINE, "invalid": Code.INVALID, "canno
 
 def models(
     call: Call,
-    backend: Annotated[str | None, Argument(metavar="[BACKEND]", help="Whose recorded pages are joined.")] = None,
+    backend: Annotated[str | None, Argument(metavar="BACKEND", help="Whose recorded pages are joined.")] = None,
     more: More = None,
     files: Files = None,
     at: At = None,
@@ -144,7 +144,7 @@ def _published(call: Call) -> Code:
     for shelf in snapshot.models:
         heard = f"{age(snapshot.as_of - shelf.observed_at)} ago"
         title = f"{shelf.pool} ({shelf.authority}{'' if shelf.fresh else ', no longer fresh'}, listed {heard})"
-        gone = [(one.model, f"missing from the last {one.misses}") for one in shelf.missed]
+        gone = [(one.model, f"missing, {one.misses} in a row") for one in shelf.missed]
         call.screen.show(_table(title, [*((model, "listed") for model in shelf.models), *gone]))
     for name in sorted(policy.pools.keys() - {shelf.pool for shelf in snapshot.models}):
         call.screen.say(f"{name}: no listing was published yet; `capacity plan` asks for one")

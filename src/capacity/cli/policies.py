@@ -15,7 +15,7 @@ from capacity.errors import Fault
 from capacity.plugins import faults, load_plugins
 from capacity.values.policy import Policy
 
-File = Annotated[Path | None, Argument(metavar="[FILE]", help="The policy file. [the usual one]")]
+File = Annotated[Path | None, Argument(metavar="FILE", help="The policy file. [the usual one]")]
 
 
 def policy_check(call: Call, file: File = None) -> Code:
@@ -43,14 +43,14 @@ def policy_show(call: Call, file: File = None) -> Code:
 def policy_init(call: Call, file: File = None) -> Code:
     """Write a policy to begin with, where there is none yet: valid as it stands, every key in a comment."""
     path = _chosen(call, file)
+    if path.exists():
+        raise UsageFault(f"{path} is there already, and is left as it is; name another file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as new:
             new.write(policy_template())
-    except FileExistsError:
-        raise UsageFault(f"{path} is there already, and is left as it is; name another file") from None
     except OSError as error:
-        raise UsageFault(f"{path} cannot be written: {error.strerror}") from None
+        raise UsageFault(f"{path} cannot be written: {error.strerror}; name another file") from None
     if call.json:
         call.answer({"policy": str(path)})
     else:

@@ -24,7 +24,7 @@ Backend = Annotated[str, Argument(metavar="BACKEND", help="Whose answer it is; `
 Files = Annotated[
     list[Path], Option("--from", metavar="FILE", help="A recorded answer; may be given again. - is standard input.")
 ]
-More = Annotated[list[Path] | None, Argument(metavar="[FILE]...", help="More of them, as if after --from.")]
+More = Annotated[list[Path] | None, Argument(metavar="FILE", help="More of them, as if after --from.")]
 At = Annotated[
     str | None, Option("--at", metavar="INSTANT", help="When it was answered. [else its Date header, else now]")
 ]
