@@ -159,7 +159,7 @@ def tier(asking: Asking, place: Place) -> Finding | None:
     """Never below the floor; above the tier only where the need may rise; never in no tier at all."""
     rank, need = place.rank, asking.need
     if need.effort is not None and place.effort != need.effort:
-        return asking.say("no", "tier", "other-effort", place.effort or "", proof=True, needed=need.effort)
+        return asking.say("no", "tier", "other-effort", place.effort or "", proof=True, demanded=need.effort)
     if rank is None:
         return asking.say("no", "tier", "no-tier", place.pool)
     if asking.floor is not None and rank > asking.floor:

@@ -48,7 +48,7 @@ SENTENCES: Mapping[str, str] = {
     "not-resident": "{subject} is {residency}",
     "nothing-eligible": "nothing that {subject} may run on is usable now",
     "nowhere-better": "its place is not meant for it, but there is no other",
-    "other-effort": "effort {subject} is not the {needed} it must run at",
+    "other-effort": "effort {subject} is not {demanded}, at which it must run",
     "parked": "it waits for room",
     "parked-by-whom": "{subject} is parked in our name, but our journal does not know of it",
     "partly-controlled": "not ours to move on {subject}: {seats}",
