@@ -84,7 +84,8 @@ def told(body: Mapping[str, Any]) -> Told:
     if any(limit.scope is None and limit.percent is not None for limit in rows):
         names = {limit.name for limit in rows}
         alone = {key: limit for key, limit in windows.items() if limit.name not in names}
-        rows += [limit for limit in alone.values() if limit.scope is not None]  # scoped to its word, it binds nobody else
+        # a word of its own binds nobody else
+        rows += [limit for limit in alone.values() if limit.scope is not None]
         unread += [f"{_quoted(key)} is not in the list" for key, limit in alone.items() if limit.scope is None]
     else:
         rows += windows.values()
