@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tokenize
 import tomllib
 from collections.abc import Iterator
@@ -37,6 +38,12 @@ def written() -> list[Path]:
 def short(path: Path) -> str:
     """A path as a person says it."""
     return path.relative_to(ROOT).as_posix()
+
+
+def examples(page: str) -> list[str]:
+    """The Python blocks of a document, in order."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def metadata(folder: Path) -> dict[str, Any]:

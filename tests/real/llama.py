@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from importlib.util import find_spec
@@ -81,19 +81,29 @@ class Server:
         until(lambda: self.statuses()[model] == "loaded")
 
 
-@contextmanager
-def held(server: Server) -> Iterator[None]:
-    """Stop the servers of a router's models for a while: what loads goes on loading, what is asked is silent."""
+def children(server: Server) -> list[int]:
+    """The processes of a router's models, whether they serve or load."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
     pairs = [tuple(map(int, line.split())) for line in listed.splitlines()]
-    children = [pid for pid, parent in pairs if parent == server.pid]
-    assert children, "no model is being served or loaded"
-    for child in children:
+    return [pid for pid, parent in pairs if parent == server.pid]
+
+
+@contextmanager
+def held(server: Server, *, but: Collection[int] = ()) -> Iterator[None]:
+    """Stop the servers of a router's models for a while: what loads goes on loading, what is asked is silent.
+
+    Args:
+        server: the router.
+        but: processes that are not stopped.
+    """
+    stopped = [child for child in children(server) if child not in but]
+    assert stopped, "no model is being served or loaded"
+    for child in stopped:
         os.kill(child, signal.SIGSTOP)
     try:
         yield
     finally:
-        for child in children:
+        for child in stopped:
             os.kill(child, signal.SIGCONT)
 
 

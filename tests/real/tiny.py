@@ -112,3 +112,10 @@ def write(folder: Path, *names: str) -> None:
     """Write one model per name into a folder, as `<name>.gguf`."""
     for seed, name in enumerate(names):
         (folder / f"{name}.gguf").write_bytes(model(name, seed))
+
+
+if __name__ == "__main__":
+    import sys
+
+    Path(sys.argv[1]).mkdir(exist_ok=True)
+    write(Path(sys.argv[1]), *sys.argv[2:])
