@@ -36,13 +36,13 @@ def judge(seat: Seat | None, placement: Placement) -> Outcome | None:
     """Why a placement need not or must not be written; None = it is to be written.
 
     What a person or another program did to the seat since it was decided about comes before what we wanted. A seat
-    that already is as asked is `unchanged`, whoever made it so.
+    that already is as asked is `unchanged`, whoever made it so; only a park is written again, since its end is news.
     """
     if placement.act not in WRITES:
         return Outcome("rejected", f"`{placement.act}` changes nothing and is not applied")
     if seat is None:
         return Outcome("gone", f"no seat is called {placement.seat} any more")
-    if seat.placement == placement.id or _already(seat, placement):
+    if seat.placement == placement.id or (placement.act != "park" and _already(seat, placement)):
         return Outcome("unchanged")
     if seat.pinned or seat.held or seat.paused_by not in (None, OURS):
         return Outcome("conflict", f"{seat.name} was pinned, held or paused by somebody else since")
