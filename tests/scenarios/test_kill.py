@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -148,10 +149,10 @@ def test_a_quarter_died_inside_apply(aftermath: Aftermath) -> None:
 
 def test_every_published_reading_is_there(aftermath: Aftermath) -> None:
     """The store opens, holds every reading that was acknowledged, and no number of it is missing."""
-    store = aftermath.store()
-    kept = {f"{record.key} {record.at.isoformat()}" for record in store.read("readings")}
     logs = ("readings", "journal", "conditions", "decisions", "blobs")
-    numbers = sorted(record.seq for log in logs for record in store.read(log))
+    with closing(aftermath.store()) as store:
+        kept = {f"{record.key} {record.at.isoformat()}" for record in store.read("readings")}
+        numbers = sorted(record.seq for log in logs for record in store.read(log))
 
     assert len(aftermath.log("published")) > KILLS // 2
     assert set(aftermath.log("published")) <= kept
@@ -170,9 +171,9 @@ def test_no_placement_is_carried_out_twice(aftermath: Aftermath) -> None:
 def test_every_intent_ends_in_an_outcome(aftermath: Aftermath) -> None:
     """One more tick, and no intent is left of which the journal does not say what became of it."""
     FileClock(aftermath.folder / "clock").advance(nursery.TURN)
-    with (aftermath.folder / "log").open("ab") as log:
-        nursery.engine(aftermath.folder, log.fileno()).tick()
-    written = [loads(Written, record.body) for record in aftermath.store().read("journal")]
+    with (aftermath.folder / "log").open("ab") as log, closing(aftermath.store()) as store:
+        nursery.engine(aftermath.folder, log.fileno(), store).tick()
+        written = [loads(Written, record.body) for record in store.read("journal")]
     intents = {one.placement.id for one in written if one.outcome is None}
     outcomes = Counter(one.placement.id for one in written if one.outcome is not None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -162,18 +163,20 @@ def test_a_placement_that_did_not_take_leaves_the_last_one_that_did(store: Store
 
 def test_a_kept_decision_is_rebuilt_byte_for_byte(tmp_path: Path) -> None:
     """In memory and in a file alike, whatever happened since."""
-    for store in (None, sqlite(path=tmp_path / "c.db", clock=SettableClock(NOON))):
+    clock = SettableClock(NOON)
+    for kept in (memory(clock=clock), sqlite(path=tmp_path / "c.db", clock=clock)):
         scene = Scene()
-        scene.store = store or scene.store
-        first = decided(scene)
-        scene.clock.advance(HOUR)
-        second = decided(scene)
-        engine = scene.engine()
+        with closing(kept) as scene.store:
+            first = decided(scene)
+            scene.clock.advance(HOUR)
+            second = decided(scene)
+            engine = scene.engine()
 
-        assert first.decision is not None
-        assert [first.decision.id, second.decision and second.decision.id] == list(engine.ticks())
-        for tick in (first, second):
-            assert codec.dump_tick(tick) == codec.dump_tick(engine.rebuild(tick.decision.id if tick.decision else ""))
+            assert first.decision is not None
+            assert [first.decision.id, second.decision and second.decision.id] == list(engine.ticks())
+            for tick in (first, second):
+                rebuilt = engine.rebuild(tick.decision.id if tick.decision else "")
+                assert codec.dump_tick(tick) == codec.dump_tick(rebuilt)
 
 
 def test_a_decision_nobody_kept_cannot_be_rebuilt(store: Store) -> None:
