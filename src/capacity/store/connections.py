@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -50,6 +51,7 @@ class Connections:
         self._path = path
         self._pools: list[_Pool] = []
         self._closed = False
+        weakref.finalize(self, _let_go, self._pools)  # a store that is dropped leaves no connection to the collector
 
     @contextmanager
     def lend(self, durable: bool = False) -> Iterator[sqlite3.Connection]:
@@ -93,12 +95,17 @@ class Connections:
 
     def _renewed(self, pool: _Pool) -> _Pool:
         """Begin a pool: the first, or the file was moved away, or this process was forked."""
-        before = self._pools
+        before = tuple(self._pools)
         # A parent's connections are kept without being used: to forget them would close them.
-        self._pools = [*(old for old in before if old.pid != pool.pid), pool]
+        self._pools[:] = [*(old for old in before if old.pid != pool.pid), pool]
         for old in before:
             old.close()
         return pool
+
+
+def _let_go(pools: list[_Pool]) -> None:
+    for pool in pools:
+        pool.close()
 
 
 def _file(path: Path) -> tuple[int, int]:
