@@ -129,7 +129,7 @@ def run(argv: Sequence[str], clock: Clock | None) -> int:
     try:
         program()(args=list(argv), prog_name="capacity", obj={"clock": clock})
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else int(Code.FAILED)
+        return ended.code if isinstance(ended.code, int) else int(Code.FAILED if ended.code else Code.FINE)
     return int(Code.FINE)
 
 
