@@ -103,3 +103,9 @@ def test_no_token_is_in_what_is_said() -> None:
         reading = read({"claudeAiOauth": {**LOGIN, **changes}})
         assert "SAMPLE" not in repr(reading)
         assert "SAMPLE" not in repr(evolve(reading, account="x"))
+
+
+def test_a_plan_that_repeats_a_token_is_no_plan() -> None:
+    """Whatever a file calls its plan, its tokens are in no reading."""
+    login = {"accessToken": "sample-TOKEN-1", "refreshToken": "r", "subscriptionType": "Sample-token-1"}
+    assert read({"claudeAiOauth": login}).plan is None

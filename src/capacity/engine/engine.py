@@ -11,6 +11,7 @@ import platform
 import secrets
 import threading
 from collections.abc import Mapping
+from datetime import timedelta
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -24,6 +25,7 @@ from capacity.engine.producer import Producer
 from capacity.engine.settings import Settings
 from capacity.engine.snapshot import snapshot
 from capacity.engine.tick import Report, Works
+from capacity.errors import CapacityError
 from capacity.plugins import Plugins, load_plugins, made_by
 from capacity.ports import Actuator, Clock, Document, Listing, Placement, Reading, Snapshot, Store
 from capacity.store import sqlite
@@ -34,6 +36,9 @@ from capacity.wire import Host
 
 T = TypeVar("T")
 
+APART = timedelta(seconds=1)
+"""How far two looks at one clock may be apart, with room for a slow machine; two clocks are as a rule days apart."""
+
 
 class Engine:
     """Knows what is left, decides who runs where, and does it.
@@ -42,7 +47,8 @@ class Engine:
         policy: what the operator wants. An empty one is fine: nothing is asked, nothing decided.
         store: where everything is kept; None = the SQLite file at its usual place, closed with the engine.
         plugins: what is installed; None = whatever is found, of the names the policy mentions.
-        clock: tells the time to the host and the store that are made here; None = the system's.
+        clock: tells the time to the host and the store that are made here; None = the system's. A store that is
+            given has its own, which must tell the same time.
         host: where flows run; None = a new one.
         actuators: fleet → actuator, for fleets whose plugin is not to be used.
         settings: lives of claims, and how long things are kept.
@@ -50,6 +56,7 @@ class Engine:
     Raises:
         PolicyError: the policy names a plugin that nobody offers, or gives options nobody takes; all of it is told.
         StoreError: the store cannot be opened.
+        CapacityError: the given store's clock tells another time than the given clock.
     """
 
     def __init__(
@@ -71,6 +78,8 @@ class Engine:
         read, write = backends(policy, plugins), actuators_of(policy, plugins, actuators or {})
         self._store = sqlite(clock=clock) if store is None else store
         self._owns_store = store is None
+        if clock is not None:
+            _same_time(clock, self._store)
         ledger, holder = Ledger(self._store), holder_name()
         self._works = Works(
             policy,
@@ -281,3 +290,11 @@ class AsyncEngine:
 def holder_name() -> str:
     """Who claims: this machine, this process, and a word nobody else has."""
     return f"{platform.node()}/{os.getpid()}/{secrets.token_hex(4)}"
+
+
+def _same_time(clock: Clock, store: Store) -> None:
+    here, there = clock.now(), store.now()
+    if abs(here - there) > APART:
+        raise CapacityError(
+            f"the engine's clock tells {here.isoformat()}, its store's {there.isoformat()}; give the store the same clock"
+        )

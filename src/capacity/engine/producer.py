@@ -6,7 +6,8 @@ a source is asked is noted before it is, so a producer that dies while asking do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -24,6 +25,9 @@ from capacity.ports import Claim, Document, Flow, Listing, Reading
 from capacity.values.conditions import Fact
 from capacity.values.policy import Policy
 from capacity.wire import Host, run_all
+
+LOOK_AGAIN_S = 0.02
+"""Real seconds between two looks at a claim of others: a read of the store takes a hundredth of that."""
 
 
 @frozen
@@ -96,10 +100,14 @@ class Producer:
         """
         faults = [*self._identify(), *(one for backend in self._backends.values() for one in backend.faults)]
         doubles = {double.subject: double for double in self._doubles()}
-        sources = (source for name, one in self._backends.items() if name not in doubles for source in one.sources)
+        sources = [source for name, one in self._backends.items() if name not in doubles for source in one.sources]
         questions = [question for source in sources if (question := self._claim(source, idle)) is not None]
         answers = self._run({one.source.name: (one.source.ask, one.source.budget.deadline) for one in questions})
-        found = [self._publish(one, answers[one.source.name]) for one in questions]
+        with self._ledger.transaction():  # whoever reads beside us sees the whole round, or none of it
+            found = [self._publish(one, answers[one.source.name]) for one in questions]
+        for one in questions:
+            self._ledger.store.release(one.claim)
+        self._await_others(source for source in sources if source.name not in answers)
         return Produced(
             tuple(sorted((one for each in found for one in each.readings), key=lambda one: one.pool)),
             tuple(sorted((one for each in found for one in each.listings), key=lambda one: one.account or "")),
@@ -177,6 +185,15 @@ class Producer:
             self._ledger.remember(key, self._ledger.asked(key).asking(self._ledger.now()))
         return Question(source, login, key, claim)
 
+    def _await_others(self, sources: Iterable[Source]) -> None:
+        """Wait for what others are asking just now, no longer than they may take: half an answer is no ground to act on."""
+        began = time.monotonic()
+        for source in sources:
+            key = _key(source, self._logins[source.account])
+            end = began + source.budget.deadline.total_seconds()
+            while time.monotonic() < end and self._ledger.store.holder(key) not in (None, self._holder):
+                time.sleep(LOOK_AGAIN_S)
+
     def _due(self, source: Source, key: str, rests: bool) -> bool:
         return due(source.budget, self._ledger.asked(key), key, self._ledger.now(), idle=rests)
 
@@ -192,7 +209,6 @@ class Producer:
             self._enter(question.source.account, found)
             asked = self._ledger.asked(question.key).answered(good=found.good, retry_at=found.retry_at)
             self._ledger.remember(question.key, asked)
-        self._ledger.store.release(question.claim)
         return found
 
     def _enter(self, account: str, found: Said) -> None:

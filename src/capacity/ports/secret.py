@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from typing import Any, NoReturn, final
 
 MASK = "***"
 """What stands where a secret stood."""
+
+SHORTEST = 8
+"""Characters below which a text is too common to be told from a word: no login's token is as short."""
 
 
 @final
@@ -88,14 +92,35 @@ def masked(body: bytes, plain: frozenset[str] = frozenset()) -> bytes:
     Shape, numbers, flags and blanks stay, so a reader can tell what a credentials file is without holding one.
     """
     try:
-        return json.dumps(_mask(json.loads(body), plain)).encode()
+        value = json.loads(body)
+        hidden = {text.casefold() for text in _texts(value, plain) if len(text) >= SHORTEST}
+        return json.dumps(_mask(value, plain, hidden)).encode()
     except (ValueError, RecursionError):
         return b""
 
 
-def _mask(value: Any, plain: frozenset[str]) -> Any:
+def _texts(value: Any, plain: frozenset[str]) -> Iterator[str]:
+    """Every text that is to be masked."""
     if isinstance(value, dict):
-        return {key: inner if key in plain else _mask(inner, plain) for key, inner in value.items()}
+        for key, inner in value.items():
+            yield from () if key in plain else _texts(inner, plain)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, plain)
+    elif isinstance(value, str):
+        yield value
+
+
+def _mask(value: Any, plain: frozenset[str], hidden: set[str], *, shown: bool = False) -> Any:
+    """The value with every text masked, but a shown one that is none of the hidden ones over again."""
+    if isinstance(value, dict):
+        return {key: _mask(inner, plain, hidden, shown=shown or key in plain) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_mask(inner, plain) for inner in value]
-    return MASK if isinstance(value, str) and value.strip() else value
+        return [_mask(inner, plain, hidden, shown=shown) for inner in value]
+    if (
+        not isinstance(value, str)
+        or not value.strip()
+        or (shown and not any(text in value.casefold() for text in hidden))
+    ):
+        return value
+    return MASK

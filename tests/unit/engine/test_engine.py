@@ -11,9 +11,11 @@ import pytest
 
 from capacity.engine import AsyncEngine, Engine
 from capacity.engine.engine import holder_name
-from capacity.errors import PolicyError, StoreError
+from capacity.errors import CapacityError, PolicyError, StoreError
 from capacity.plugins import Plugins
 from capacity.ports import Document
+from capacity.store import memory
+from capacity.testing.clocks import SettableClock
 from capacity.testing.fakes import FakeReader
 from capacity.values.policy import Policy
 
@@ -122,3 +124,9 @@ def test_what_one_engine_does_another_sees_at_once() -> None:
         report = one.tick()
         assert report.tick.headroom == other.plan().headroom
         assert (report.tick.decision and report.tick.decision.id) == other.snapshot().tick
+
+
+def test_a_store_that_tells_another_time_is_refused() -> None:
+    """A clock that only half of the engine goes by would make every age wrong."""
+    with pytest.raises(CapacityError, match="give the store the same clock"):
+        Engine(Policy(), store=memory(), clock=SettableClock(NOON))

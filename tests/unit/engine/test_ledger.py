@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -163,10 +164,9 @@ def test_a_placement_that_did_not_take_leaves_the_last_one_that_did(store: Store
 
 def test_a_kept_decision_is_rebuilt_byte_for_byte(tmp_path: Path) -> None:
     """In memory and in a file alike, whatever happened since."""
-    clock = SettableClock(NOON)
-    for kept in (memory(clock=clock), sqlite(path=tmp_path / "c.db", clock=clock)):
+    for make in (memory, partial(sqlite, path=tmp_path / "c.db")):
         scene = Scene()
-        with closing(kept) as scene.store:
+        with closing(make(clock=scene.clock)) as scene.store:
             first = decided(scene)
             scene.clock.advance(HOUR)
             second = decided(scene)

@@ -49,6 +49,24 @@ def test_another_engine_does_not_ask_again() -> None:
     assert 2 == scene.probes()
 
 
+def test_what_another_is_asking_is_waited_for() -> None:
+    """No tick acts on half an answer: it goes on once the other has published, and not before."""
+    scene = Scene()
+    claim = scene.store.claim("probe:fake/login-a", "another", 1, timedelta(minutes=1))
+    assert claim is not None
+    seen: list[str] = []
+
+    def other() -> None:
+        seen.append("published")
+        scene.store.release(claim)
+
+    timer = threading.Timer(0.2, other)
+    timer.start()
+    assert ["b"] == [one.pool for one in scene.engine().probe()]
+    assert ["published"] == seen
+    timer.join()
+
+
 def test_engines_at_once_ask_once() -> None:
     """Eight threads with eight engines on one store: each source is asked one time."""
     scene = Scene()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from capacity.ports.secret import Secret
+import json
+
+from capacity.ports.secret import MASK, Secret, masked
 
 PURPOSE = "some-key"
 
@@ -33,3 +35,10 @@ def test_fingerprint_ignores_white_space_at_the_ends() -> None:
 def test_fingerprint_takes_any_text_a_variable_can_hold() -> None:
     """Bytes that are no UTF-8 arrive as lone surrogates, and still have a fingerprint."""
     assert 16 == len(Secret("sk-\udc80").fingerprint(PURPOSE))
+
+
+def test_a_shown_text_that_repeats_a_secret_is_masked() -> None:
+    """A key that is shown keeps its words, but never a token over again, in whatever case."""
+    body = json.dumps({"token": "sample-TOKEN-1", "plan": "Sample-token-1", "words": ["max", "x sample-token-1 y"]})
+    shown = json.loads(masked(body.encode(), frozenset({"plan", "words"})))
+    assert {"token": MASK, "plan": MASK, "words": ["max", MASK]} == shown

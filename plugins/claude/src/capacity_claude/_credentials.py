@@ -74,6 +74,12 @@ def _lacks_scope(scopes: object) -> bool:
     return not {SCOPE, MASKED} & {scope for scope in told if isinstance(scope, str)}
 
 
+SHORTEST = 8
+"""Characters below which a text is too common to be told from a word: no login's token is as short."""
+
+
 def _plan(login: Mapping[str, Any]) -> str | None:
     plan = word(login.get("subscriptionType"))
-    return None if plan == MASKED else plan
+    tokens = (word(login.get(key)) or "" for key in ("accessToken", "refreshToken"))
+    hidden = [MASKED, *(token for token in tokens if len(token) >= SHORTEST)]
+    return None if plan is None or any(secret in plan for secret in hidden) else plan

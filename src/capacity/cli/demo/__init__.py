@@ -7,6 +7,7 @@ demo sees to its own promises: its exit code says whether every incident came ou
 from __future__ import annotations
 
 import shlex
+import sys
 import tempfile
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -162,11 +163,20 @@ def _next(week: Week, folder: Path) -> str:
     parked = ((number, min(seen.did("park"))) for number, seen in enumerate(week.seen, 1) if seen.did("park"))
     number, seat = next(parked, (1, "lead-1"))
     tick = f"{tick_file(folder, number)}"
-    status = ["capacity", "status", "--policy", f"{folder / POLICY}", "--store", f"{folder / STORE}"]
+    program = _program()
+    status = [program, "status", "--policy", f"{folder / POLICY}", "--store", f"{folder / STORE}"]
     commands = {
-        "why a seat was parked, with every rule that was looked at": ["capacity", "explain", tick, seat],
-        "the same tick, decided once more": ["capacity", "decide", tick, "--json"],
+        "why a seat was parked, with every rule that was looked at": [program, "explain", tick, seat],
+        "the same tick, decided once more": [program, "decide", tick, "--json"],
         "what the store knows; the week is over, so nothing in it is fresh": status,
     }
     told = (f"  # {why}\n  {shlex.join(words)}" for why, words in commands.items())
     return "\n".join(["\nTry next:", *told])
+
+
+def _program() -> str:
+    """The command as it can be typed here again: the README's shell has it in a folder that is on no search path."""
+    running = Path(sys.argv[0])
+    if running.name != "capacity":
+        return "capacity"
+    return str(running.relative_to(Path.cwd()) if running.is_relative_to(Path.cwd()) else running)
