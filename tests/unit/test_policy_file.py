@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from capacity.codec import dumps, load_policy, loads, policy_template, text
+from capacity import plugins
+from capacity.codec import dumps, load_policy, loads, policy_template, read_policy, text
 from capacity.codec.draft import LATER
 from capacity.errors import FormError, PolicyError
 from capacity.values.policy import (
@@ -452,7 +453,7 @@ def test_a_file_that_cannot_be_read_is_one_fault(tmp_path: Path, monkeypatch: py
         load_policy(tmp_path / "none.toml")
     with pytest.raises(PolicyError, match=r"is a folder \(name the file in it\)"):
         load_policy(tmp_path)
-    monkeypatch.setattr(text, "TEXT_CAP", 2**20)
+    monkeypatch.setattr(text, "TOML_CAP", 2**20)
     with pytest.raises(PolicyError, match=r"/dev/zero: is larger than 1 MiB \(is it the right file\?\)"):
         load_policy("/dev/zero")
 
@@ -488,3 +489,20 @@ def test_a_part_with_a_fault_is_still_declared(tmp_path: Path) -> None:
     policy = 'version = 1\n[accounts.a]\nkind = "local"\n[harnesses.h]\npools = ["a"]\n[seats.default]\npools = ["a"]\n'
 
     assert ["accounts.a.plugin: is missing"] == faults(tmp_path, policy)
+
+
+@pytest.mark.parametrize("body", ["[" + ".".join("a" * 101) + "]\n", "x = { " + "b . " * 100 + "c = 1 }\n"])
+def test_a_key_without_end_is_refused_before_it_is_read(tmp_path: Path, body: str) -> None:
+    """Its reader takes the square of its parts."""
+    (tmp_path / "policy.toml").write_text(body)
+    with pytest.raises(PolicyError, match="a dotted key of 100 parts or more"):
+        load_policy(tmp_path / "policy.toml")
+
+
+def test_plugins_are_asked_about_a_fleet_that_is_at_fault_elsewhere(tmp_path: Path) -> None:
+    """A wrong mode hides no wrong actuator: every fault is told at once."""
+    file = tmp_path / "policy.toml"
+    file.write_text('version = 1\n[fleets.f]\nmode = "enforced"\nactuator = "fille"\n')
+    policy, (fault,) = read_policy(file)
+    assert ("fleets.f.mode", "fille") == (fault.path, policy.fleets["f"].actuator)
+    assert ["fleets.f.actuator"] == [one.path for one in plugins.faults(policy, plugins.load_plugins())]

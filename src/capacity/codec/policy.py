@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import evolve
 
@@ -52,6 +52,9 @@ OF_POOL = frozenset(keys_of(PoolPolicy).values()) - {"name", "account"}
 """The keys of an account's table that say how the account is reached, and those that say how its pools may be used."""
 
 
+Named = TypeVar("Named", AccountPolicy, FleetPolicy)
+
+
 def load_policy(path: str | PathLike[str]) -> Policy:
     """The policy in a file, with the adopted set it names.
 
@@ -79,7 +82,17 @@ def read_policy(path: str | PathLike[str]) -> tuple[Policy, tuple[Fault, ...]]:
         policy = _policy(draft, toml_tree(file_bytes(Path(path))), Path(path).parent)
     except Faulty as error:
         return Policy(), error.faults
+    policy = evolve(
+        policy,
+        accounts={**_remaining(draft, AccountPolicy), **policy.accounts},
+        fleets={**_remaining(draft, FleetPolicy), **policy.fleets},
+    )
     return policy, tuple(sorted(set(draft.faults), key=lambda fault: (fault.path, fault.wrong)))
+
+
+def _remaining(draft: Draft, cls: type[Named]) -> dict[str, Named]:
+    """What can be read of the parts of a class, those at fault among them: plugins are asked about them all the same."""
+    return {part.name: part for _, part in draft.parts if isinstance(part, cls)}
 
 
 def policy_template() -> str:

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
 
 from capacity.codec.faults import Faulty, quoted, wrong
 
-TEXT_CAP = 64 * 2**20
-"""Bytes a text may have. The tick of 10,000 seats among 4,000 candidates has 10.6 MB; six times that is a mistake."""
+TEXT_CAP = 32 * 2**20
+"""Bytes a text may have. The tick of 10,000 seats among 4,000 candidates has 10.6 MB; three times that is a mistake."""
+
+TOML_CAP = 4 * 2**20
+"""Bytes a TOML file may have: a rule of its own for each of 10,000 seats takes a quarter of it."""
+
+DEEP_KEY = re.compile(r"""(?:[\w"'-]+[ \t]*\.[ \t]*){100}""")
+"""A dotted key nobody writes. Its reader takes the square of its parts, so a file of some kilobytes would hold it up."""
 
 Tree = Any
 """What JSON and TOML are made of: dictionaries, lists, texts, numbers, true, false, null."""
@@ -54,7 +61,9 @@ def toml_tree(body: bytes | str) -> dict[str, Tree]:
     Raises:
         Faulty: it is none; one fault, with its line and column.
     """
-    text = decoded(body)
+    text = decoded(body, TOML_CAP)
+    if DEEP_KEY.search(text):
+        raise wrong("has a dotted key of 100 parts or more", "is it the right file?")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -67,14 +76,15 @@ def toml_tree(body: bytes | str) -> dict[str, Tree]:
         raise wrong(f"is no TOML: {error}") from None
 
 
-def decoded(body: bytes | str) -> str:
+def decoded(body: bytes | str, cap: int | None = None) -> str:
     """The text in some bytes, without a byte order mark.
 
     Raises:
         Faulty: too many bytes, or no UTF-8.
     """
-    if len(body) > TEXT_CAP:
-        raise wrong(f"is larger than {TEXT_CAP // 2**20} MiB", "is it the right file?")
+    cap = TEXT_CAP if cap is None else cap
+    if len(body) > cap:
+        raise wrong(f"is larger than {cap // 2**20} MiB", "is it the right file?")
     try:
         return body if isinstance(body, str) else body.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -25,8 +25,10 @@ def faults(policy: Policy, plugins: Plugins, *, given: Collection[str] = ()) -> 
         plugins: what is installed.
         given: fleets whose actuator the host brings itself.
     """
-    accounts = [fault for account in policy.accounts.values() for fault in _account_faults(account, plugins)]
-    fleets = (fleet for fleet in policy.fleets.values() if fleet.name not in given)
+    # one whose plugin could not be read has been told of already
+    named = [account for account in policy.accounts.values() if account.plugin]
+    accounts = [fault for account in named for fault in _account_faults(account, plugins)]
+    fleets = (fleet for fleet in policy.fleets.values() if fleet.actuator and fleet.name not in given)
     found = [*accounts, *(fault for fleet in fleets for fault in _fleet_faults(fleet, plugins))]
     return tuple(dict.fromkeys(found))  # what a prober and an inventory say alike is said once
 
