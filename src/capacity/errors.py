@@ -32,6 +32,10 @@ class PolicyError(FormError):
     """The policy file, or the adopted set it names, has faults. All of them are listed."""
 
 
+class NoSuch(CapacityError):
+    """A name that was asked for is not there. The message lists those that are."""
+
+
 class PluginError(CapacityError):
     """A plugin a policy names is missing, refused, broken, or broke its contract."""
 

@@ -29,7 +29,11 @@ def decide(
 ) -> Code:
     """Decide a tick file again, and show what is decided."""
     tick = load_tick(file)
-    again = evolve(tick, decision=decide_(tick.inventory, tick.headroom, tick.policy, tick.history))
+    try:
+        made = decide_(tick.inventory, tick.headroom, tick.policy, tick.history)
+    except CapacityError as error:
+        raise UsageFault(f"{file}: {error}") from None
+    again = evolve(tick, decision=made)
     if check:
         return _compared(call, file, tick, again)
     if call.json:

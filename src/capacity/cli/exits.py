@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
-from capacity.errors import CapacityError, FormError, PluginError
+from capacity.errors import CapacityError, FormError, NoSuch, PluginError
 
 
 class Code(IntEnum):
@@ -42,4 +42,4 @@ class UsageFault(CapacityError):
 
 def code_of(error: CapacityError) -> Code:
     """The code an error ends with."""
-    return Code.USAGE if isinstance(error, UsageFault | FormError | PluginError) else Code.FAILED
+    return Code.USAGE if isinstance(error, UsageFault | FormError | NoSuch | PluginError) else Code.FAILED

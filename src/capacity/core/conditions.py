@@ -16,7 +16,7 @@ from capacity.core.facts import fact
 from capacity.core.moment import Moment
 from capacity.core.sights import Sight, fullness
 from capacity.values.conditions import CONDITIONS, Condition, Fact
-from capacity.values.decision import SeatDecision
+from capacity.values.decision import WRITES, Placement, SeatDecision
 from capacity.values.history import History
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
@@ -32,6 +32,9 @@ OWN = frozenset(
 )  # fmt: skip  # one list, read as rows
 """The codes a decision raises and clears by itself."""
 
+OF_SEATS = frozenset({"core:below-tier", "core:conflict", "core:indeterminate", "core:nothing-eligible"})
+"""Those of them whose subject is a seat, `fleet/seat`."""
+
 FAILING = frozenset({"throttled", "stale-credentials", "unsupported", "unreachable", "unrecognised"})
 """States in which a pool cannot be read."""
 
@@ -42,7 +45,7 @@ def conditions(
     """Those that stand, and those that ended now, sorted by key."""
     if moment.told is None:
         moment.told = tuple(_of_the_moment(moment, headroom))
-    raised = [*moment.told, *_seats(seats), *_fleets(history, moment.survey.policy)]
+    raised = [*moment.told, *_seats(seats, moment.survey.policy), *_fleets(history, moment.survey.policy)]
     return tuple(sorted(_dated(raised, history), key=lambda condition: condition.key))
 
 
@@ -62,9 +65,14 @@ def _dated(raised: Iterable[Fact], history: History) -> Iterator[Condition]:
         ends, loud = CONDITIONS[made.code]
         since = before[key].since if key in before else history.as_of
         yield Condition(made, "raised", since, ends, loud)
+    # of the seats of a fleet that cannot be written to nothing was found out, so what was said of them stands
+    closed = tuple(
+        f"{fleet.name}/" for fleet in history.fleets if fleet.refuses is not None or fleet.held_by is not None
+    )
     for key, old in before.items():
         if key not in now:
-            yield _cleared(old, history.as_of) if old.fact.code in OWN else old
+            ours = old.fact.code in OWN and not (old.fact.code in OF_SEATS and old.fact.subject.startswith(closed))
+            yield _cleared(old, history.as_of) if ours else old
 
 
 def _cleared(old: Condition, as_of: datetime) -> Condition:
@@ -111,7 +119,7 @@ def _inventories(inventory: Inventory, policy: Policy, sights: dict[str, Sight])
                     yield fact("scope-unanswered", f"{name} {word}")
 
 
-def _seats(seats: Iterable[SeatDecision]) -> Iterator[Fact]:
+def _seats(seats: Iterable[SeatDecision], policy: Policy) -> Iterator[Fact]:
     uncontrolled: dict[str, int] = {}
     for seat in seats:
         placement = seat.placement
@@ -123,7 +131,7 @@ def _seats(seats: Iterable[SeatDecision]) -> Iterator[Fact]:
             uncontrolled[placement.candidate.pool] = uncontrolled.get(placement.candidate.pool, 0) + 1
         if placement.act == "park" or code in ("parked", "still-full"):
             yield fact("nothing-eligible", name)
-        if placement.home is not None and placement.candidate is not None:
+        if placement.home is not None and placement.candidate is not None and _stands(placement, policy):
             yield fact("below-tier", name, pool=placement.candidate.pool)
         if (
             seat.verdict is not None
@@ -133,6 +141,12 @@ def _seats(seats: Iterable[SeatDecision]) -> Iterator[Fact]:
             yield seat.verdict.fact
     for pool, count in uncontrolled.items():
         yield fact("partly-controlled", pool, seats=count)
+
+
+def _stands(placement: Placement, policy: Policy) -> bool:
+    """Whether a seat is where it is placed: in a shadow fleet nothing that is decided is done."""
+    fleet = policy.fleets.get(placement.fleet)
+    return placement.act not in WRITES or fleet is None or fleet.mode == "enforce"
 
 
 def _fleets(history: History, policy: Policy) -> Iterator[Fact]:

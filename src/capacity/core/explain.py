@@ -15,7 +15,7 @@ from capacity.core.desk import Desk
 from capacity.core.orders import KEYS
 from capacity.core.rules import Finding
 from capacity.core.sentences import instant, sentence
-from capacity.errors import CapacityError
+from capacity.errors import CapacityError, NoSuch
 from capacity.values.decision import Decision, SeatDecision
 from capacity.values.limits import Interval, Limit, LimitHeadroom
 from capacity.values.seats import Candidate
@@ -37,7 +37,7 @@ def explain(tick: Tick, *, seat: str | None = None, pool: str | None = None) -> 
         Lines for one seat, for one pool, or, with neither, for the whole tick.
 
     Raises:
-        CapacityError: no such seat or pool; the message lists those there are.
+        NoSuch: no such seat or pool; the message lists those there are.
     """
     decision = tick.decision or decide(tick.inventory, tick.headroom, tick.policy, tick.history)
     desk = prepare(tick.inventory, tick.headroom, tick.policy, tick.history)
@@ -62,7 +62,7 @@ def seat_named(decision: Decision, name: str) -> SeatDecision:
     """What was decided for the seat of that name.
 
     Raises:
-        CapacityError: there is none of it, or several; the message lists those there are.
+        NoSuch: there is none of it, or several; the message lists those there are.
     """
     named = [
         seat
@@ -73,7 +73,7 @@ def seat_named(decision: Decision, name: str) -> SeatDecision:
         return named[0]
     known = ", ".join(f"{one.fleet}/{one.seat}" for one in decision.placements) or "none"
     what = "is in several fleets; say fleet/seat" if named else "is no seat of this tick"
-    raise CapacityError(f"{name!r} {what}. Seats: {known}")
+    raise NoSuch(f"{name!r} {what}. Seats: {known}")
 
 
 def _seat(desk: Desk, decided: SeatDecision) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _flip(found: Iterable[Finding]) -> str:
 def _pool(desk: Desk, decision: Decision, name: str) -> Iterator[str]:
     sight = desk.sights.get(name)
     if sight is None:
-        raise CapacityError(f"{name!r} is no pool of this tick. Pools: {', '.join(desk.sights) or 'none'}")
+        raise NoSuch(f"{name!r} is no pool of this tick. Pools: {', '.join(desk.sights) or 'none'}")
     known = sight.headroom
     yield f"{name}: pace {known.pace}, last asked: {known.state or 'never'}{f' ({known.detail})' if known.detail else ''}"
     if known.observed_at is not None:
@@ -154,9 +154,15 @@ def _pool(desk: Desk, decision: Decision, name: str) -> Iterator[str]:
     yield from (f"  {limit_line(limit, stands)}" for limit, stands in sight.stands)
     for finding in sight.findings:
         yield f"  {finding.answer}: {sentence(finding.fact)}"
-    here = [seat.placement for seat in decision.seats if seat.placement.candidate is not None]
-    on = [one for one in here if one.candidate is not None and one.candidate.pool == name]
-    yield f"  seats: {', '.join(f'{one.fleet}/{one.seat} ({one.act})' for one in on) or 'none'}"
+    there = [(one, one.expected if one.expected is not None else one.candidate) for one in decision.placements]
+    on = [f"{one.fleet}/{one.seat} ({one.act})" for one, where in there if where is not None and where.pool == name]
+    come = [
+        f"{one.fleet}/{one.seat} ({one.act})"
+        for one, where in there
+        if one.candidate is not None and one.candidate.pool == name and where is not None and where.pool != name
+    ]
+    yield f"  seats: {', '.join(on) or 'none'}"
+    yield from [f"  to come: {', '.join(come)}"] if come else []
 
 
 def limit_line(one: LimitHeadroom, stands: heads.Standing) -> str:

@@ -153,9 +153,9 @@ def test_an_older_decision_can_be_explained(ticked: House, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
-        (["nobody"], 1, "'nobody' is no seat of this tick. Seats: crew/ada, crew/ben"),
-        (["--pool", "none"], 1, "'none' is no pool of this tick. Pools: rack, team"),
-        (["--pool", "none", "--json"], 1, "'none' is no pool of this tick. Pools: rack, team"),
+        (["nobody"], 2, "'nobody' is no seat of this tick. Seats: crew/ada, crew/ben"),
+        (["--pool", "none"], 2, "'none' is no pool of this tick. Pools: rack, team"),
+        (["--pool", "none", "--json"], 2, "'none' is no pool of this tick. Pools: rack, team"),
         (["none.json"], 2, "none.json: does not exist"),
         (["none.json", "ada"], 2, "none.json: does not exist"),
         (["none", "ada"], 2, "none: does not exist"),

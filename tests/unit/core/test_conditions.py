@@ -9,6 +9,8 @@ from attrs import evolve
 from capacity import Condition, Decision, Limit, Model, Reading, Scope
 from capacity.values.conditions import Fact
 from capacity.values.models import Missed
+from capacity.values.policy import FleetPolicy
+from capacity.values.seats import Fleet
 
 from .build import NOW, decided, full, headroom, history, inventory, policy, reading, windows
 
@@ -83,3 +85,31 @@ def test_a_model_that_is_gone_is_told_with_its_pool() -> None:
 def test_an_exhausted_pool_is_in_the_headroom_too() -> None:
     """The word of the pool and the condition agree."""
     assert "exhausted" == headroom(policy(), north=full()).pools["north"].pace
+
+
+NOTHING = {
+    "north": full("north"),
+    "south": full("south"),
+    "paid": reading("paid", limits=(Limit("balance", blocked=True),)),
+}
+
+
+def test_what_is_only_decided_is_not_told_as_done() -> None:
+    """A demotion in a shadow fleet puts nobody below a tier; in an enforced one it does."""
+    rules = policy()
+    for mode, expected in (("enforce", True), ("shadow", False)):
+        fleets = {"main": FleetPolicy("main", "file", mode)}  # type: ignore[arg-type]  # from a table
+        decision = decided(rules=evolve(rules, fleets=fleets), **NOTHING)
+        assert "demote" == decision.placements[0].act
+        assert expected == ("below-tier" in codes(decision))
+
+
+def test_of_a_fleet_that_cannot_be_read_nothing_ends() -> None:
+    """What was said of its seats stands; what was said of another fleet's seat, and is not so any more, ends."""
+    old = [
+        Condition(Fact("core:nothing-eligible", f"{fleet}/gone"), "raised", NOW - timedelta(hours=1), "room")
+        for fleet in ("main", "other")
+    ]
+    past = evolve(history(conditions=tuple(old)), fleets=(Fleet("main", NOW, refuses="it is cut off"),))
+    told = {one.fact.subject: one.status for one in decided(past=past).conditions}
+    assert ("raised", "cleared") == (told["main/gone"], told["other/gone"])
