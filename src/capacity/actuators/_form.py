@@ -134,7 +134,10 @@ def seats_in(top: Row, fleet: str) -> dict[str, Seat]:
     """Name → seat, from the table's `seats`; a table without its form or its seats is at fault."""
     top.form(1)
     rows = top.required_row("seats", 'write "seats": {} where there are none')
-    return {name: _seat(fleet, name, row) for name, row in rows.rows()}
+    seats = {name: _seat(fleet, name, row) for name, row in rows.rows()}
+    if "" in seats:
+        rows.fault('""', "is no name for a seat", "name it, or take it out")
+    return seats
 
 
 def _seat(fleet: str, name: str, row: Row) -> Seat:

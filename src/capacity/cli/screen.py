@@ -5,6 +5,7 @@ Rich is loaded where a table is shown on a terminal, and nowhere else. A reader 
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import threading
@@ -13,6 +14,9 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from attrs import frozen
+
+from capacity.core.sentences import one_line
+from capacity.errors import CapacityError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,8 +75,9 @@ class Screen:
     """
 
     def __init__(self, out: IO[str] | None = None, err: IO[str] | None = None) -> None:
-        self._out = sys.stdout if out is None else out
-        self._err = sys.stderr if err is None else err
+        # a program that was started with its output closed has none; what it would say is lost, and nothing else
+        self._out = out or sys.stdout or io.StringIO()
+        self._err = err or sys.stderr or io.StringIO()
         self.closed = False
         self._above: Callable[[str], None] | None = None
 
@@ -188,22 +193,23 @@ class Screen:
         except BrokenPipeError:
             self.closed = True
             _forget(self._out)
+        except OSError as error:
+            _forget(self._out)
+            raise CapacityError(f"the answer cannot be written where it goes: {error.strerror or error}") from None
 
 
 def printable(text: str) -> str:
     """A text without anything a terminal obeys: names come from strangers."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
+    return "\n".join(map(one_line, text.split("\n")))
 
 
 def plain(table: Table) -> Iterator[str]:
     """A table as lines: its title, then columns two blanks apart."""
     rows = (table.columns, *table.rows)
-    widths = [max(len(printable(row[at])) for row in rows) for at in range(len(table.columns))]
+    widths = [max(len(one_line(row[at])) for row in rows) for at in range(len(table.columns))]
     yield f"{table.title}:"
     for row in rows:
-        cells = (printable(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+        cells = (one_line(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
         yield f"  {'  '.join(cells)}".rstrip()
 
 
@@ -219,7 +225,7 @@ def rich_table(table: Table) -> RichTable:
     for column in table.columns:
         made.add_column(column, overflow="fold")
     for row in table.rows:
-        made.add_row(*(Text(printable(cell), style=STYLES.get(cell, "")) for cell in row))
+        made.add_row(*(Text(one_line(cell), style=STYLES.get(cell, "")) for cell in row))
     return made
 
 

@@ -84,6 +84,14 @@ class Survey:
         shelf = self.inventory.pools.get(pool)
         return () if shelf is None else shelf.find(harness.aliases.get(name, name))
 
+    def tier(self, candidate: Candidate, names: frozenset[str]) -> str | None:
+        """The tier an adopted row gives a place, also where no listing made a candidate of it; None = none does."""
+        harness = self.policy.harnesses.get(candidate.harness)
+        aliases = {} if harness is None else harness.aliases
+        at = candidate.harness, candidate.effort
+        rows = (row for row in self.policy.tiers.rows if (row.harness, row.effort) == at)
+        return next((row.tier for row in rows if aliases.get(row.model, row.model).casefold() in names), None)
+
     def place(
         self, harness: str, pool: str, one: Missed, *, tier: str | None, effort: str | None, listed: bool = True
     ) -> Place:

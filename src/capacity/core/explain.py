@@ -14,7 +14,7 @@ from capacity.core.decide import case_of, decide, prepare, tick_id
 from capacity.core.desk import Desk
 from capacity.core.orders import KEYS
 from capacity.core.rules import Finding
-from capacity.core.sentences import instant, sentence
+from capacity.core.sentences import instant, one_line, sentence
 from capacity.errors import CapacityError, NoSuch
 from capacity.values.decision import Decision, SeatDecision
 from capacity.values.limits import Interval, Limit, LimitHeadroom
@@ -55,7 +55,7 @@ def place(candidate: Candidate | None) -> str:
     if candidate is None:
         return "nowhere"
     effort = f" at effort {candidate.effort}" if candidate.effort else ""
-    return f"{candidate.model}{effort} in {candidate.harness} on {candidate.pool}"
+    return one_line(f"{candidate.model}{effort} in {candidate.harness} on {candidate.pool}")
 
 
 def seat_named(decision: Decision, name: str) -> SeatDecision:

@@ -97,7 +97,7 @@ def _filled(template: str, fact: Fact) -> str:
 def _part(name: str, subject: str, figures: Mapping[str, str]) -> str:
     name, optional, lead = name.partition("|")
     if name == "subject":
-        return subject
+        return one_line(subject)
     if not optional:
         return figures.get(name, "?")
     if name not in figures:
@@ -114,7 +114,14 @@ def shown(figure: Figure) -> str:
         return f"{value:.4g} %"
     if unit in ("tokens", "seats", "listings") and isinstance(value, float | int):
         return f"{value:,} {unit if value != 1 else unit.removesuffix('s')}"
-    return f"{value}" if unit == "word" else f"{value} {unit}"
+    return one_line(f"{value}" if unit == "word" else f"{value} {unit}")
+
+
+def one_line(text: str) -> str:
+    """A text without line ends or anything a terminal obeys: names come from strangers."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def instant(at: datetime) -> str:

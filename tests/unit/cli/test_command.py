@@ -234,3 +234,15 @@ def test_a_stream_that_knows_few_signs_gets_its_sentence() -> None:
     done = child("read", "claude", "--from", "größe.json", env=environ)
     assert 2 == done.returncode
     assert "gr\\xf6\\xdfe.json" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a file that is always full")
+def test_an_answer_that_cannot_be_written_is_a_sentence() -> None:
+    """Where it goes is full, and nothing unexpected happened."""
+    with Path("/dev/full").open("w") as full:
+        argv = [sys.executable, "-m", "capacity.cli", "plugins", "--json"]
+        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert (1, "capacity: the answer cannot be written where it goes: No space left on device\n") == (
+        done.returncode,
+        done.stderr,
+    )

@@ -282,6 +282,13 @@ def test_an_operators_stop_moves_the_seats_away() -> None:
         assert ("move", "circuit") == told(one(decided(past=history(circuits=(circuit,)))))
 
 
+def test_a_seat_on_an_adopted_model_that_no_listing_shows_is_kept_for_that() -> None:
+    """Its row gives it a tier; what nobody can tell is whether its pool still lists it."""
+    stock = inventory({"north": (Model("north-big-2"),)})
+    stock = evolve(stock, pools={name: evolve(pool, fresh=name != "north") for name, pool in stock.pools.items()})
+    assert ("keep", "model-unlisted") == told(one(decided(seat(pool="north"), stock=stock)))
+
+
 # --- resume and restore -----------------------------------------------------------------------
 
 

@@ -86,3 +86,8 @@ def test_a_code_nobody_here_knows_passes_through() -> None:
     strange = Fact("acme:overheated", "rack 3", (Figure("heat", 81, "celsius"),))
     assert "acme:overheated rack 3 (heat 81 celsius)" == sentence(strange)
     assert (strange, sentence(strange)) == (reason(strange).fact, reason(strange).sentence)
+
+
+def test_a_name_with_a_line_end_stays_in_its_line() -> None:
+    """Names come from strangers; a sentence is one line whatever they are called."""
+    assert "a\\nb is pinned by the operator" == sentence(Fact("core:pinned", "a\nb"))
