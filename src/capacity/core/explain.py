@@ -189,7 +189,7 @@ def _tick(desk: Desk, decision: Decision) -> Iterator[str]:
         limits = "; ".join(limit_line(limit, stands) for limit, stands in sight.stands)
         yield f"  pool {name}: pace {sight.headroom.pace}. {limits or 'nothing known'}"
     for placement in decision.placements:
-        there = f" -> {place(placement.candidate)}" if placement.candidate != placement.expected else ""
+        there = f" -> {place(placement.candidate)}" if placement.candidate not in (None, placement.expected) else ""
         yield f"  {placement.fleet}/{placement.seat}: {placement.act}{there}: {sentence(placement.fact)}"
     for condition in decision.conditions:
         yield f"  {condition.status}: {sentence(condition.fact)} (since {instant(condition.since)}, ends by {condition.ends})"
