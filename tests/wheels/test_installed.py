@@ -17,8 +17,11 @@ import pytest
 
 MODULES = {
     "capacity-core": "capacity",
+    "capacity-agy": "capacity_agy",
     "capacity-claude": "capacity_claude",
+    "capacity-codex": "capacity_codex",
     "capacity-deepseek": "capacity_deepseek",
+    "capacity-hive": "capacity_hive",
     "capacity-llama-cpp": "capacity_llama_cpp",
 }
 CORE_AT_MOST = 2_000_000  # bytes on disk, without dependencies and compiled files

@@ -1,0 +1,1 @@
+"""Antigravity for `capacity`: quota groups, models."""

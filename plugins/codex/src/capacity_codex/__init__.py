@@ -1,0 +1,1 @@
+"""Codex for `capacity`: limits, credits, models."""

@@ -1,0 +1,1 @@
+"""Tests of capacity-codex; every answer in them is invented or recorded in shape."""

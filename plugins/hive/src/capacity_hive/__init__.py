@@ -1,0 +1,1 @@
+"""hive for `capacity`: seats, readings, models, placements."""
