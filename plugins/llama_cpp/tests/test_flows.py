@@ -81,7 +81,7 @@ def slots(free: int | None, total: int | None = 2, name: str = "slots:org/big") 
 
 def test_only_what_is_resident_is_asked_and_never_loaded() -> None:
     """A question about a model tells the router not to load it; what is not resident is not asked about at all."""
-    rows = [row("small", value) for value in ("unloaded", "loading", "sleeping", "downloading", "downloaded", "new")]
+    rows = [row("small", value) for value in ("unloaded", "loading", "sleeping", "downloading", "downloaded")]
     here = world(
         {"/models": router(row("org/Big", "loaded"), *rows), f"/props{ABOUT_BIG}": props(), f"/slots{ABOUT_BIG}": SLOTS}
     )
@@ -118,6 +118,17 @@ def test_a_model_that_dozes_off_is_not_kept_awake(seconds: str, told: bool) -> N
 
     assert told == (f"/slots{ABOUT_BIG}" in questions(here)) == (slots(1) in reading.limits)
     assert told != ("--metrics" in (reading.detail or ""))
+
+
+def test_a_status_nobody_knows_is_told() -> None:
+    """Such a model is neither served nor refused: the word is repeated for whoever looks, if it is one."""
+    reading = probe(world({"/models": router(row("a", "warming-up"), row("b", "\x1b[2J"), row("c", "unloaded"))}))
+
+    assert ("ok", (SERVES,)) == (reading.state, reading.limits)
+    assert [
+        "a: has the status 'warming-up', which is not known here, so nobody can tell whether it serves",
+        "b: has no status, so nobody can tell whether it serves",
+    ] == (reading.detail or "").split("; ")
 
 
 def test_nothing_resident_still_serves() -> None:

@@ -130,7 +130,7 @@ class Survey:
             found.append(_unlisted(pool, model.id, self.inventory.pools.get(pool)))
         elif one.misses:
             found.append(_missing(pool, one))
-        where = _residence(self.policy.pools[pool], model)
+        where = _residence(self.policy.pools[pool], model) if listed else None
         if where is not None:
             found.append(where)
         asked = model.names & self._asked if self._asked else self._asked
@@ -173,6 +173,8 @@ def _missing(pool: str, one: Missed) -> Finding:
 def _residence(pool: PoolPolicy, model: Model) -> Finding | None:
     """Resident and sleeping serve; loading waits; the rest only where somebody loads on request."""
     where = model.residency
+    if where is None and pool.kind == "local":
+        return Finding("cannot-tell", "residency", fact("residency-unknown", model.id))
     if where is None or where in ("resident", "sleeping"):
         return None
     waits = where == "loading" or (where in ("loadable", "failed") and bool(pool.prepare))

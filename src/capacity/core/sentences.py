@@ -60,6 +60,7 @@ SENTENCES: Mapping[str, str] = {
     "pool-unknown": "nobody can tell which pool {subject} draws on",
     "probation": "its park is due and nobody can tell; it tries {subject} for the others",
     "probe-failing": "{subject} cannot be read: {state}",
+    "residency-unknown": "nobody can tell whether {subject} is loaded",
     "room": "there is room in {subject}",
     "scope-unanswered": "no listed model answers to the scope of {subject}",
     "second-controller": "fleet {subject} is held by another controller",

@@ -5,7 +5,7 @@ A model that is not resident is told by its residency alone: it has no slots to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attrs import evolve, frozen
 from capacity.ports import Limit, Reading
@@ -56,8 +56,17 @@ def _unserved(listed: Answer, looks: Sequence[Look]) -> Reading | None:
 def _served(listed: Answer, looks: Sequence[Look]) -> Reading:
     told = [_slots(look) for look in looks]
     limits = {limit.name: limit for limit, _ in told if limit}
-    detail = "; ".join(detail for _, detail in told if detail)
+    detail = "; ".join([*_strange(listed), *(detail for _, detail in told if detail)])
     return Reading("", "ok", SOURCE, listed.doc.at, detail=detail or None, limits=(SERVES, *limits.values()))
+
+
+def _strange(listed: Answer) -> Iterator[str]:
+    """The models of which the router says something nobody here knows: whether those serve is unknown."""
+    told = rows(listed)
+    for row in told.rows if told else ():
+        if row.residency is None:
+            word = "no status" if row.status is None else f"the status {row.status!r}, which is not known here"
+            yield f"{row.id}: has {word}, so nobody can tell whether it serves"
 
 
 def _slots(look: Look) -> tuple[Limit | None, str | None]:

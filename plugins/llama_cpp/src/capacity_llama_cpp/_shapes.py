@@ -61,7 +61,8 @@ class Row:
         id: what a request calls it.
         aliases: what a request may call it too.
         routed: a router told of it, so that questions about it must name it.
-        residency: where it is.
+        residency: where it is; None = the router's word for it is not known here.
+        status: that word, where it is a short one; None = none was told.
         context: tokens per slot; None = not told.
         modalities: what it takes in; None = not told.
         dozes: it was started to fall asleep when idle.
@@ -70,7 +71,8 @@ class Row:
     id: str
     aliases: tuple[str, ...] = ()
     routed: bool = False
-    residency: Residency = "resident"
+    residency: Residency | None = "resident"
+    status: str | None = None
     context: int | None = None
     modalities: tuple[str, ...] | None = None
     dozes: bool = False
@@ -161,23 +163,26 @@ def _row(told: Mapping[str, Any]) -> Row:
         aliases=_words(told.get("aliases")) or (),
         routed="status" in told,
         residency=_residency(told),
+        status=_status(told),
         context=_whole(meta.get("n_ctx")) or _commanded(args, _whole(meta.get("n_ctx_train"))),
         modalities=_words(mapping(told.get("architecture")).get("input_modalities")),
         dozes=bool(_whole(_option(args, "--sleep-idle-seconds"))),
     )
 
 
-def _residency(told: Mapping[str, Any]) -> Residency:
-    """Without a status the server has but this model, and `meta` is null until it is loaded.
-
-    A status nobody knows yet is `absent`: null would mean that the model is not a local one, and so that it serves.
-    """
+def _residency(told: Mapping[str, Any]) -> Residency | None:
+    """Without a status the server has but this model, and `meta` is null until it is loaded."""
     if "status" not in told:
         return "loading" if told.get("meta", ...) is None else "resident"
-    status = told["status"]
+    residency = RESIDENCIES.get(_status(told) or "")
+    return "failed" if residency == "loadable" and _failed(mapping(told["status"])) else residency
+
+
+def _status(told: Mapping[str, Any]) -> str | None:
+    """The router's word for where a model is; the first routers said it without a table round it."""
+    status = told.get("status")
     value = status if isinstance(status, str) else mapping(status).get("value")
-    residency = RESIDENCIES.get(value, "absent") if isinstance(value, str) else "absent"
-    return "failed" if residency == "loadable" and _failed(mapping(status)) else residency
+    return value if isinstance(value, str) and re.fullmatch(r"[\w -]{1,32}", value) else None
 
 
 def _failed(status: Mapping[str, Any]) -> bool:
