@@ -6,12 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from capacity.core.circuits import LONGEST
 from capacity.engine import Engine
 from capacity.errors import TimedOut
 from capacity.plugins import PROBERS, READERS, Plugin, Plugins
@@ -74,15 +78,12 @@ def test_a_source_is_asked_within_its_budget(
     seats: int,
     parked: bool,
 ) -> None:
-    """Two questions are a floor apart, and whoever may ask finds the last one no older than the slowest interval."""
-    clock, asked = SettableClock(NOON), list[datetime]()
+    """Two questions are a floor apart, and whoever may ask finds the last one no older than the slowest interval; where
+    there was none yet, what others told first is no older than that.
+    """
+    clock, asked, told = SettableClock(NOON), list[datetime](), list[datetime]()
     prober = Noting((READING,), budget=budget, note=lambda: asked.append(clock.now()))
-    plugins = Plugins(
-        [
-            Plugin(PROBERS, "fake", "capacity-fake", "1", lambda credentials: prober),
-            Plugin(READERS, "fake", "capacity-fake", "1", lambda: FakeReader({b"seen": (READING,)})),
-        ]
-    )
+    plugins = offering(prober)
     paused = "capacity" if parked else None
     fleet = FakeActuator(
         fleet="f", seats=[Seat("f", f"s{n}", "h", "m", pool="a", paused_by=paused) for n in range(seats)]
@@ -96,9 +97,11 @@ def test_a_source_is_asked_within_its_budget(
             act(engines[who], what, clock)
         except* Crash:
             pass
+        if what == "observe":
+            told.append(clock.now())
         if what in ("probe", "tick", "plan and probe"):
-            assert asked
-            assert clock.now() - asked[-1] < budget.slowest
+            assert asked or told
+            assert clock.now() - (asked[-1] if asked else told[0]) < budget.slowest
 
     assert all(later - earlier >= budget.floor for earlier, later in pairwise(asked))
 
@@ -113,6 +116,80 @@ class Noting(FakeProber):
     async def probe(self) -> tuple[Reading, ...]:
         self._note()
         return await super().probe()
+
+
+dates = st.timedeltas(timedelta(days=-20_000), timedelta(days=2_900_000)).map(lambda span: NOON + span)
+headers = st.one_of(
+    st.none(),
+    st.sampled_from(["", "0", "-1", "60", "3600", "1e400", "nan", "inf", "soon", "Mon, 32 Mar 2026 12:00:00 GMT"]),
+    st.integers().map(str),
+    st.floats().map(str),
+    st.one_of(dates, dates.map(lambda at: NOON + (at - NOON) / 10_000)).map(partial(format_datetime, usegmt=True)),
+    st.text(max_size=40),
+)
+waits = st.builds(
+    lambda budget, wary, least, margin, most: evolve(
+        budget, wary=wary * MINUTE, wait_least=least * MINUTE, wait_margin=margin * MINUTE, wait_most=most * MINUTE
+    ),
+    budgets,
+    st.integers(0, 90),
+    st.integers(0, 60),
+    st.integers(0, 60),
+    st.integers(60, 24 * 60),
+)
+
+
+class Refusing(Noting):
+    """Refuses every question with the next of some `Retry-After` headers, or gives the next instant as it is."""
+
+    def __init__(self, shapes: list[tuple[str | None, str | None] | datetime], **parts: Any) -> None:
+        super().__init__((READING,), **parts)
+        self._shapes = shapes
+
+    async def probe(self) -> tuple[Reading, ...]:
+        (reading,) = await super().probe()
+        shape = self._shapes.pop(0)
+        self._shapes.append(shape)
+        if isinstance(shape, tuple):
+            told = zip(("retry-after", "date"), shape, strict=True)
+            pairs = tuple((name, value) for name, value in told if value is not None)
+            shape = self.budget.retry_at(Document(b"", reading.observed_at, status=429, headers=pairs))
+        return (evolve(reading, state="throttled", limits=(), retry_at=shape),)
+
+
+@given(
+    waits,
+    st.lists(st.one_of(st.tuples(headers, headers), dates), min_size=1, max_size=4),
+    st.lists(st.timedeltas(timedelta(0), 26 * 60 * MINUTE), min_size=1, max_size=20),
+)
+def test_no_refusal_brings_a_question_forward_or_silences_a_source(
+    budget: Budget, shapes: list[tuple[str | None, str | None] | datetime], spans: list[timedelta]
+) -> None:
+    """Whatever `Retry-After` says, two questions are a floor apart, and none is later than the longest circuit lasts."""
+    clock, asked = SettableClock(NOON), list[datetime]()
+    plugins = offering(Refusing(shapes, budget=budget, note=lambda: asked.append(clock.now())))
+    engine = Engine(evolve(POLICY, fleets={}), store=memory(clock=clock), plugins=plugins, clock=clock)
+    for span in spans:
+        engine.probe()
+        clock.advance(span)
+        engine.probe()
+        (pool,) = engine.snapshot().pools
+
+        assert clock.now() - asked[-1] < max(LONGEST, budget.slowest)
+        assert "throttled" == pool.state
+        assert pool.retry_at is None or pool.retry_at <= asked[-1] + LONGEST
+
+    assert all(later - earlier >= budget.floor for earlier, later in pairwise(asked))
+
+
+def offering(prober: FakeProber) -> Plugins:
+    """One distribution with a prober, and a reader that knows one body."""
+    return Plugins(
+        [
+            Plugin(PROBERS, "fake", "capacity-fake", "1", lambda credentials: prober),
+            Plugin(READERS, "fake", "capacity-fake", "1", lambda: FakeReader({b"seen": (READING,)})),
+        ]
+    )
 
 
 def act(engine: Engine, what: str, clock: SettableClock) -> None:

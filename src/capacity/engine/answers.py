@@ -13,6 +13,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from capacity.core.catalogue import join
+from capacity.core.circuits import LONGEST
 from capacity.engine.backends import Source, failing
 from capacity.errors import FormError, WireError
 from capacity.plugins.factories import said as told_of
@@ -35,11 +36,14 @@ class Login:
         account: its name in the policy.
         fingerprint: of its login; its name where nobody could tell.
         pools: full names of its pools in the policy; its own name where it has none.
+        alias: what the same login may have gone by a moment ago: the name while nobody could tell, or the fingerprint
+            before that; None = nothing.
     """
 
     account: str
     fingerprint: str
     pools: tuple[str, ...]
+    alias: str | None = None
 
 
 @frozen
@@ -51,6 +55,7 @@ class Said:
         listings: with full pool names, pages joined.
         good: whether it told anything.
         retry_at: not before this may the source be asked again, UTC; None = it set no such instant.
+        refused_at: when the source was known to refuse such questions, UTC; None = it does not.
         fault: the plugin's, where it broke its contract.
     """
 
@@ -58,6 +63,7 @@ class Said:
     listings: tuple[Listing, ...] = ()
     good: bool = False
     retry_at: datetime | None = None
+    refused_at: datetime | None = None
     fault: Fact | None = None
 
 
@@ -86,7 +92,8 @@ def said(source: Source, answer: Any, login: Login, at: datetime) -> Said:
 def told(values: Iterable[Reading | Listing], login: Login, at: datetime, usual: timedelta | None) -> Said:
     """Values of a reader, qualified and stamped.
 
-    Nothing can have been true later than it was known, and an empty listing is no sample of what does not exist.
+    Nothing can have been true later than it was known, an empty listing is no sample of what does not exist, and no source
+    is believed that it must not be asked for longer than the longest circuit lasts.
 
     Args:
         values: readings and listings that name pools by their part.
@@ -99,7 +106,8 @@ def told(values: Iterable[Reading | Listing], login: Login, at: datetime, usual:
     listings = join(_listing(one, login, at, usual) for one in values if isinstance(one, Listing))
     good = any(one.state not in SILENT for one in readings) or any(one.authority != "unknown" for one in listings)
     instants = [one.retry_at for one in readings if one.retry_at is not None]
-    return Said(readings, listings, good, max(instants, default=None))
+    refused = any(one.state == "throttled" for one in readings)
+    return Said(readings, listings, good, max(instants, default=None), at if refused else None)
 
 
 def unread(
@@ -114,12 +122,14 @@ def unread(
 
 
 def _reading(reading: Reading, login: Login, at: datetime, usual: timedelta | None) -> Reading:
+    again = reading.retry_at
     return evolve(
         reading,
         pool=_qualified(login, reading.pool),
         account=login.fingerprint,
         observed_at=min(reading.observed_at, at),
         published_at=at,
+        retry_at=None if again is None or again <= at else min(again, at + LONGEST),
         usual=usual,
     )
 

@@ -1,7 +1,8 @@
 """When a source is due: a pure function of its budget and of what is remembered of it.
 
-Whoever asks and however many they are, a source is never asked again within its floor. Spread comes from a digest of
-its name and count, never from chance, so every process works out the same instant.
+Whoever asks and however many they are, a source is never asked again within its floor, and nothing it says silences it
+for longer than the longest circuit. Spread comes from a digest of its name and count, never from chance, so every process
+works out the same instant.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class Asked:
         told_at: when somebody else last told what it would have said, UTC; None = never.
         failures: answers in a row that told nothing.
         retry_at: not before this may it be asked, UTC; None = it set no such instant.
+        first_at: when somebody else first told anything of a source that was never asked, UTC; None = likewise.
+        refused_at: when it last refused a probe, UTC; None = never.
     """
 
     count: int = 0
@@ -32,18 +35,36 @@ class Asked:
     told_at: datetime | None = None
     failures: int = 0
     retry_at: datetime | None = None
+    first_at: datetime | None = None
+    refused_at: datetime | None = None
+
+    @property
+    def since(self) -> datetime | None:
+        """What its interval counts from: the last question, or the first that was told where it was never asked."""
+        return self.asked_at or self.first_at
 
     def asking(self, now: datetime) -> Asked:
         """As remembered once the question is about to go out."""
         return evolve(self, count=self.count + 1, asked_at=now)
 
-    def answered(self, *, good: bool, retry_at: datetime | None) -> Asked:
+    def answered(self, *, good: bool, retry_at: datetime | None, refused_at: datetime | None = None) -> Asked:
         """As remembered once the answer, or its absence, is known."""
-        return evolve(self, failures=0 if good else self.failures + 1, retry_at=retry_at)
+        failures = 0 if good else self.failures + 1
+        return evolve(self, failures=failures, retry_at=retry_at, refused_at=refused_at or self.refused_at)
+
+    def told(self, now: datetime, *, good: bool, retry_at: datetime | None, refused_at: datetime | None) -> Asked:
+        """As remembered once somebody else told what it said to them; what tells nothing puts nothing off."""
+        known = evolve(self, refused_at=refused_at or self.refused_at)
+        if retry_at is not None:
+            known = evolve(known, retry_at=max(retry_at, self.retry_at or retry_at))
+        if not good and retry_at is None:
+            return known
+        known = evolve(known, first_at=self.first_at or now)
+        return evolve(known, told_at=now) if good else known
 
 
 def due_at(budget: Budget, asked: Asked, source: str, *, idle: bool) -> datetime | None:
-    """When a source may next be asked; None = it was never asked, so now.
+    """When a source may next be asked; None = nothing was ever heard of it, so now.
 
     What others told puts the question off, but never further than the slowest interval after the last one: they may
     have seen only part of what the source knows. An instant the source set holds, but for no longer than any circuit
@@ -55,35 +76,44 @@ def due_at(budget: Budget, asked: Asked, source: str, *, idle: bool) -> datetime
         source: its name; the spread hangs on it.
         idle: nobody runs on its pools, or they are exhausted.
     """
-    if asked.asked_at is None:
+    since = asked.since
+    if since is None:
         return None
-    span = _interval(budget, asked, source, idle=idle)
-    last = max(asked.asked_at, asked.told_at or asked.asked_at)
-    usual = min(last + span, asked.asked_at + budget.slowest)
-    return max(usual, asked.asked_at + budget.floor, min(asked.retry_at or usual, asked.asked_at + LONGEST))
+    last = max(since, asked.told_at or since)
+    usual = min(last + _interval(budget, asked, source, idle=idle), since + budget.slowest)
+    return max(usual, since + budget.floor, min(asked.retry_at or usual, since + LONGEST))
 
 
 def due(budget: Budget, asked: Asked, source: str, now: datetime, *, idle: bool) -> bool:
     """Whether a source may be asked now.
 
-    A question noted further in the future than the slowest interval was noted by a clock that was wrong; waiting for
-    that instant could silence the source for good, so it is due.
+    What was noted further in the future than the slowest interval was noted by a clock that was wrong; waiting for that
+    instant could silence the source for good, so it is due.
     """
     at = due_at(budget, asked, source, idle=idle)
-    if at is None or asked.asked_at is None:
+    if at is None or asked.since is None:
         return True
-    return at <= now or asked.asked_at - now > budget.slowest
+    return at <= now or asked.since - now > budget.slowest
 
 
 def _interval(budget: Budget, asked: Asked, source: str, *, idle: bool) -> timedelta:
-    """From one question to the next: grown by failures, spread, and inside [floor, slowest]."""
-    span = budget.idle if idle else budget.usual
-    for _ in range(asked.failures):
-        if span >= budget.slowest:
+    """From one question to the next: grown by failures, shortened by chance, and inside [floor, slowest].
+
+    It is never lengthened, so that what is fresh for two intervals is not stale while the second one lasts.
+    """
+    span, slowest = (budget.idle if idle else budget.usual).total_seconds(), budget.slowest.total_seconds()
+    for _ in range(max(asked.failures, _is_wary(budget, asked))):
+        if span >= slowest:
             break
-        span = min(span * budget.growth, budget.slowest)
-    span *= 1 + budget.jitter * (2 * _share(source, asked.count) - 1)
-    return min(max(span, budget.floor), budget.slowest)
+        span = min(span * budget.growth, slowest)
+    span *= 1 - budget.jitter * _share(source, asked.count)
+    return min(max(timedelta(seconds=span), budget.floor), budget.slowest)
+
+
+def _is_wary(budget: Budget, asked: Asked) -> bool:
+    """Whether it refused not long before it was last asked."""
+    since, refused_at = asked.since, asked.refused_at
+    return since is not None and refused_at is not None and since - refused_at < budget.wary
 
 
 def _share(source: str, count: int) -> float:

@@ -56,12 +56,14 @@ class Question:
         login: whose.
         key: what claims and memory go by.
         claim: ours on it.
+        count: how often it was asked, this time included.
     """
 
     source: Source
     login: Login
     key: str
     claim: Claim
+    count: int
 
 
 class Producer:
@@ -134,10 +136,9 @@ class Producer:
         found = self._read(self._backends[account], self._logins[account], document, origin)
         with self._ledger.transaction():
             self._enter(account, evolve(found, readings=tuple(filter(self._is_news, found.readings))))
-            for source in self._backends[account].sources if found.good else ():
+            for source in self._backends[account].sources:
                 if (source.kind == "probe") is bool(found.readings):
-                    key = _key(source, self._logins[account])
-                    self._ledger.remember(key, evolve(self._ledger.asked(key), told_at=self._ledger.now()))
+                    self._put_off(_key(source, self._logins[account].fingerprint), found)
         return (*found.readings, *found.listings)
 
     # --- whose is what --------------------------------------------------------------------------
@@ -151,13 +152,20 @@ class Producer:
         for name, backend in self._backends.items():
             answer = answers.get(name)
             fingerprint = answer if isinstance(answer, str) and answer else name
-            self._logins[name] = Login(name, fingerprint, self._pools[name])
+            alias = self._last_known(name) if fingerprint == name else name
+            self._logins[name] = Login(name, fingerprint, self._pools[name], alias)
             if answer is not None and fingerprint != answer and not isinstance(answer, WireError):
                 why = (
                     told_of(answer) if isinstance(answer, Exception) else f"account() returned {type(answer).__name__}"
                 )
                 faults.append(failing(backend.sources[0].plugin, f"{name} account", why))
         return faults
+
+    def _last_known(self, name: str) -> str | None:
+        """The login of which an account was last heard; None where it never had one that was known."""
+        heard = (one.last for pool, one in self._ledger.seen().items() if pool.partition("/")[0] == name)
+        last = max(heard, key=lambda one: one.observed_at, default=None)
+        return last.account if last is not None and last.account != name else None
 
     def _doubles(self) -> Iterator[Fact]:
         """The accounts whose login another account, first by name, has already."""
@@ -172,30 +180,38 @@ class Producer:
     def _claim(self, source: Source, idle: Collection[str]) -> Question | None:
         """Take a source that is due, and note that it is being asked."""
         login = self._logins[source.account]
-        key, rests = _key(source, login), all(pool in idle for pool in login.pools)
-        if not self._due(source, key, rests):
+        rests = all(pool in idle for pool in login.pools)
+        if not self._due(source, login, rests):
             return None
-        claim = self._ledger.store.claim(key, self._holder, 1, self._settings.probe_life)
+        key = _key(source, login.fingerprint)
+        claim = self._ledger.store.claim(
+            key, self._holder, 1, max(self._settings.probe_life, 2 * source.budget.deadline)
+        )
         if claim is None:
             return None
-        if not self._due(source, key, rests):  # somebody asked between the two looks
+        if not self._due(source, login, rests):  # somebody asked between the two looks
             self._ledger.store.release(claim)
             return None
         with self._ledger.transaction():
-            self._ledger.remember(key, self._ledger.asked(key).asking(self._ledger.now()))
-        return Question(source, login, key, claim)
+            asking = self._ledger.asked(key).asking(self._ledger.now())
+            self._ledger.remember(key, asking)
+        return Question(source, login, key, claim, asking.count)
 
     def _await_others(self, sources: Iterable[Source]) -> None:
         """Wait for what others are asking just now, no longer than they may take: half an answer is no ground to act on."""
         began = time.monotonic()
         for source in sources:
-            key = _key(source, self._logins[source.account])
+            key = _key(source, self._logins[source.account].fingerprint)
             end = began + source.budget.deadline.total_seconds()
             while time.monotonic() < end and self._ledger.store.holder(key) not in (None, self._holder):
                 time.sleep(LOOK_AGAIN_S)
 
-    def _due(self, source: Source, key: str, rests: bool) -> bool:
-        return due(source.budget, self._ledger.asked(key), key, self._ledger.now(), idle=rests)
+    def _due(self, source: Source, login: Login, rests: bool) -> bool:
+        """Whether it may be asked. A login that could not be told for a moment is not asked twice within a floor."""
+        key, now, floor = _key(source, login.fingerprint), self._ledger.now(), source.budget.floor
+        asked_at = None if login.alias is None else self._ledger.asked(_key(source, login.alias)).asked_at
+        just_asked = asked_at is not None and asked_at <= now < asked_at + floor
+        return not just_asked and due(source.budget, self._ledger.asked(key), key, now, idle=rests)
 
     def _run(self, flows: Mapping[str, tuple[Callable[[], Flow[Any]], timedelta]]) -> Mapping[str, Any]:
         started = {name: (_begun(make), deadline) for name, (make, deadline) in flows.items()}
@@ -207,9 +223,18 @@ class Producer:
         found = said(question.source, answer, question.login, self._ledger.now())
         with self._ledger.transaction():
             self._enter(question.source.account, found)
-            asked = self._ledger.asked(question.key).answered(good=found.good, retry_at=found.retry_at)
-            self._ledger.remember(question.key, asked)
+            asked = self._ledger.asked(question.key)
+            if asked.count == question.count:  # else it took so long that somebody asked again, and knows better
+                known = asked.answered(good=found.good, retry_at=found.retry_at, refused_at=found.refused_at)
+                self._ledger.remember(question.key, known)
         return found
+
+    def _put_off(self, key: str, found: Said) -> None:
+        """Remember of a source what somebody else heard of it."""
+        asked, good, now = self._ledger.asked(key), found.good, self._ledger.now()
+        heard = asked.told(now, good=good, retry_at=found.retry_at, refused_at=found.refused_at)
+        if heard != asked:
+            self._ledger.remember(key, heard)
 
     def _enter(self, account: str, found: Said) -> None:
         for reading in found.readings:
@@ -249,5 +274,5 @@ async def _begun(make: Callable[[], Flow[Any]]) -> Any:
     return await make()
 
 
-def _key(source: Source, login: Login) -> str:
-    return f"{source.kind}:{source.plugin.name}/{login.fingerprint}"
+def _key(source: Source, login: str) -> str:
+    return f"{source.kind}:{source.plugin.name}/{login}"

@@ -1,10 +1,19 @@
-"""A budget: how often a source may be asked. Declared by the plugin, kept by the engine."""
+"""A budget: how often a source may be asked, and for how long it is left alone once it refused. Declared by the plugin,
+kept by the engine.
+"""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from math import isfinite
 
-from attrs import frozen
+from attrs import field, frozen
+
+from capacity.ports.document import Document
+
+DAY = timedelta(days=1)
+"""Beyond this nobody's wish to be left alone is believed: no circuit but an operator's lasts longer."""
 
 
 @frozen(kw_only=True)
@@ -13,12 +22,21 @@ class Budget:
 
     Attributes:
         floor: never more often than this, whoever asks.
-        usual: while its pool is in use; stamped on what it publishes.
-        idle: while nobody runs on it, or it is exhausted.
+        usual: while its pool is in use; stamped on what it publishes, which is fresh for twice as long.
+        idle: while nobody runs on it, or it is exhausted. More than twice `usual`, and what is known of a resting pool
+            is stale until it is asked again.
         deadline: of one whole flow.
-        jitter: share of the interval it is spread by, 0 to 1.
-        growth: the interval is multiplied by it on each failure in a row.
+        jitter: share of the interval by which it may be shortened, 0 to 1, so that sources do not fall into step.
+        growth: the interval is multiplied by it on each answer in a row that told nothing; 1 and up.
         slowest: what the interval never exceeds.
+        wary: for so long after it refused a probe, the interval is grown once even where it answers again.
+        wait_least: for how long it is left alone when it refused and named no wait, or none worth the name; `usual`
+            where nothing is said.
+        wait_margin: added to a wait it names, where it is known not to keep its own word.
+        wait_most: what a wait it names never exceeds.
+
+    Raises:
+        ValueError: the spans are not in that order, or a figure is outside its bounds.
     """
 
     floor: timedelta
@@ -28,7 +46,55 @@ class Budget:
     jitter: float = 0.1
     growth: float = 1.5
     slowest: timedelta = timedelta(minutes=30)
+    wary: timedelta = timedelta(0)
+    wait_least: timedelta = field()
+    wait_margin: timedelta = timedelta(0)
+    wait_most: timedelta = DAY
+
+    @wait_least.default
+    def _usual(self) -> timedelta:
+        return min(self.usual, DAY)
 
     def __attrs_post_init__(self) -> None:
         if not timedelta(0) < self.floor <= self.usual <= self.idle <= self.slowest:
             raise ValueError("a budget needs 0 < floor <= usual <= idle <= slowest")
+        if not (0 <= self.jitter <= 1 and self.growth >= 1 and isfinite(self.growth) and self.deadline > timedelta(0)):
+            raise ValueError("a budget needs a jitter from 0 to 1, a growth of at least 1, and a deadline")
+        if not (
+            timedelta(0) <= self.wait_least <= self.wait_most <= DAY
+            and min(self.wary, self.wait_margin) >= timedelta(0)
+        ):
+            raise ValueError("a budget needs 0 <= wait_least <= wait_most <= 24 h, and no span below 0")
+
+    def retry_at(self, refusal: Document) -> datetime:
+        """When a source that refused a probe may be asked again.
+
+        Args:
+            refusal: its answer. `Retry-After` may be missing, seconds or a date; a date counts from the answer's own,
+                so that no clock has to agree with another. Nought, the past and what nobody can read name no wait.
+
+        Returns:
+            An instant from `wait_least` to `wait_most` after the answer.
+        """
+        asked = _asked_wait(refusal)
+        wait = self.wait_least if asked <= timedelta(0) else max(asked + self.wait_margin, self.wait_least)
+        return refusal.at + min(wait, self.wait_most)
+
+
+def _asked_wait(refusal: Document) -> timedelta:
+    """The wait a refusal names, at most a day; nothing or less where it names none."""
+    told = (refusal.header("retry-after") or "").strip()
+    try:
+        return timedelta(seconds=min(float(told), DAY.total_seconds()))
+    except (ValueError, OverflowError):  # no number, or none that counts anything
+        until, began = _date(told), _date(refusal.header("date") or "")
+    return timedelta(0) if until is None else min(until - (began or refusal.at), DAY)
+
+
+def _date(text: str) -> datetime | None:
+    """A date as HTTP writes it; None where it is none."""
+    try:
+        at = parsedate_to_datetime(text)
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from attrs import evolve
@@ -48,6 +48,48 @@ def test_growth_of_one_ends() -> None:
     assert 5 * MINUTE == at(evolve(ASKED, failures=500), budget=evolve(BUDGET, growth=1.0))
 
 
+@pytest.mark.parametrize(("minutes_ago", "due_after"), [(0, 7.5), (59, 7.5), (60, 5)])
+def test_a_source_that_refused_not_long_ago_is_asked_less_often(minutes_ago: int, due_after: float) -> None:
+    """One step of growth stays for as long as its budget is wary, however well it answers meanwhile."""
+    wary, refused = evolve(BUDGET, wary=HOUR), evolve(ASKED, refused_at=NOON - minutes_ago * MINUTE)
+
+    assert due_after * MINUTE == at(refused, budget=wary)
+    assert 11.25 * MINUTE == at(evolve(refused, failures=2), budget=wary)
+    assert 5 * MINUTE == at(refused)
+
+
+@pytest.mark.parametrize("growth", [1e6, 1e300])
+def test_growth_without_measure_is_the_slowest_interval(growth: float) -> None:
+    """No factor is too large to be worked out."""
+    assert 30 * MINUTE == at(evolve(ASKED, failures=3), budget=evolve(BUDGET, growth=growth))
+
+
+def test_what_others_told_before_it_was_ever_asked() -> None:
+    """The first question is put off as any other: by an interval, and never further than the slowest one."""
+    told = Asked().told(NOON, good=True, retry_at=None, refused_at=None)
+    assert 5 * MINUTE == at(told)
+
+    told = told.told(NOON + 29 * MINUTE, good=True, retry_at=None, refused_at=None)
+    assert 30 * MINUTE == at(told)
+    assert not due(BUDGET, told, "s", NOON + 29 * MINUTE, idle=False)
+    assert due(BUDGET, told, "s", NOON + 30 * MINUTE, idle=False)
+
+
+def test_a_refusal_that_others_met_counts() -> None:
+    """One login is refused as a whole: whoever heard when it may be asked again, nobody asks before."""
+    told = ASKED.told(NOON + MINUTE, good=False, retry_at=NOON + HOUR, refused_at=NOON + MINUTE)
+    assert (HOUR, NOON + MINUTE, None) == (at(told), told.refused_at, told.told_at)
+
+    shorter = told.told(NOON + 2 * MINUTE, good=False, retry_at=NOON + 9 * MINUTE, refused_at=NOON + 2 * MINUTE)
+    assert HOUR == at(shorter)
+
+
+def test_a_failure_that_others_met_changes_nothing() -> None:
+    """What told nothing, and named no wait, is no reason to ask later or sooner."""
+    assert ASKED == ASKED.told(NOON + MINUTE, good=False, retry_at=None, refused_at=None)
+    assert Asked() == Asked().told(NOON, good=False, retry_at=None, refused_at=None)
+
+
 def test_what_others_told_puts_it_off_but_not_for_ever() -> None:
     """Evidence counts from when it was told; a source is asked by the slowest interval all the same."""
     assert 9 * MINUTE == at(evolve(ASKED, told_at=NOON + 4 * MINUTE))
@@ -62,18 +104,19 @@ def test_what_others_told_puts_it_off_but_not_for_ever() -> None:
         (NOON + timedelta(days=400), LONGEST),
     ],
 )
-def test_the_source_may_ask_for_patience(retry_at: object, due_after: timedelta) -> None:
+def test_the_source_may_ask_for_patience(retry_at: datetime, due_after: timedelta) -> None:
     """An instant the source set holds, never brings a question forward, and is not believed for longer than a day."""
     assert due_after == at(evolve(ASKED, retry_at=retry_at))
 
 
 @pytest.mark.parametrize("count", range(50))
 def test_spread_stays_in_bounds_and_is_no_chance(count: int) -> None:
-    """Jitter spreads by its share and no further, never below the floor, and twice the same."""
+    """Jitter shortens by its share and no further, never below the floor, and twice the same."""
     budget = evolve(BUDGET, jitter=0.5)
     asked = evolve(ASKED, count=count)
 
-    assert 3 * MINUTE <= at(asked, budget=budget) <= 7.5 * MINUTE
+    assert 3 * MINUTE <= at(asked, budget=budget) <= 5 * MINUTE
+    assert 5 * MINUTE <= at(asked, budget=budget, idle=True) <= 10 * MINUTE
     assert at(asked, budget=budget) == at(asked, budget=budget)
 
 

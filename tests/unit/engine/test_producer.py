@@ -17,7 +17,7 @@ from capacity.ports import Document, Listing, Reading, Store
 from capacity.testing.fakes import BUDGET, Crash, FakeInventory, FakeProber, FakeReader
 from capacity.values.policy import Policy, PoolPolicy
 
-from .scene import NOON, Scene, listing, policy, reading
+from .scene import HOUR, NOON, Scene, listing, policy, reading
 
 
 def published(store: Store) -> list[Reading]:
@@ -139,6 +139,89 @@ def test_a_login_nobody_can_tell_goes_by_the_accounts_name() -> None:
     engine = Scene(probers={"a": Homeless((reading(),)), "b": Homeless((reading(),))}).engine()
 
     assert {("a", "a"), ("b", "b")} == {(one.pool, one.account) for one in engine.probe()}
+
+
+class Moody(FakeProber):
+    """Its login can be told, or not, as a test wants it."""
+
+    async def account(self) -> str:
+        if self._login == "?":
+            raise NotFound("~/.login", "no such file")
+        return self._login
+
+
+def test_a_login_that_cannot_be_told_for_a_moment_is_not_asked_twice_within_a_floor() -> None:
+    """Its file is being written just now: neither the name it goes by meanwhile nor its return is a new account."""
+    scene = Scene(probers={"a": Moody((reading(),), login="mine")})
+    asked = []
+    for login in ("mine", "?", "mine", "?", "mine"):
+        scene.probers["a"]._login = login
+        asked.append(len(scene.engine(policy(accounts=("a",))).probe()))
+        scene.clock.advance(timedelta(seconds=10))
+    assert [1, 0, 0, 0, 0] == asked
+
+    scene.probers["a"]._login = "?"
+    scene.clock.advance(BUDGET.floor)
+    assert ["a"] == [one.account for one in scene.engine(policy(accounts=("a",))).probe()]
+    scene.probers["a"]._login = "mine"
+    scene.clock.advance(BUDGET.floor / 2)
+    assert () == scene.engine(policy(accounts=("a",))).probe()
+
+
+def test_an_answer_that_came_too_late_changes_no_cadence() -> None:
+    """Another asked meanwhile and was refused for an hour; the late answer is published, and the hour stands."""
+    scene = Scene()
+    refusal = reading(state="throttled", limits=(), retry_at=NOON + 2 * HOUR)
+
+    class Late(FakeProber):
+        async def probe(self) -> tuple[Reading, ...]:
+            said = await super().probe()
+            if self.script.told == 1:
+                scene.clock.advance(HOUR)
+                self.script.say((refusal,))
+                assert ["throttled"] == [one.state for one in scene.engine(policy(accounts=("a",))).probe()]
+            return said
+
+    scene.probers["a"] = Late((reading(),), login="me")
+    assert ["ok"] == [one.state for one in scene.engine(policy(accounts=("a",))).probe()]
+    scene.clock.advance(timedelta(minutes=59))
+    assert () == scene.engine(policy(accounts=("a",))).probe()
+
+
+def test_a_refusal_that_others_met_is_kept_to() -> None:
+    """A document of somebody who asked the same source holds our question back for as long as it says."""
+    refusal = reading(state="throttled", limits=(), retry_at=NOON + HOUR)
+    scene = Scene(reader=FakeReader({b"429": (refusal,)}))
+    engine = scene.engine(policy(accounts=("a",)))
+    engine.observe("a", Document(b"429", NOON), "orchestrator")
+    scene.clock.advance(timedelta(minutes=59))
+    assert () == engine.probe()
+    scene.clock.advance(timedelta(minutes=1))
+    assert ["a"] == [one.pool for one in engine.probe()]
+
+
+def test_what_others_saw_first_puts_the_first_question_off() -> None:
+    """A session that reports its headers before anybody asked is enough to begin with."""
+    scene = Scene(reader=FakeReader({b"headers": (reading(55.0),)}))
+    engine = scene.engine(policy(accounts=("a",)))
+    engine.observe("a", Document(b"headers", NOON), "gateway")
+    assert () == engine.probe()
+    scene.clock.advance(BUDGET.usual)
+    assert ["a"] == [one.pool for one in engine.probe()]
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [(-HOUR, None), (timedelta(0), None), (HOUR, HOUR), (timedelta(days=400), timedelta(hours=24))],
+)
+def test_the_instant_that_is_shown_is_the_one_that_is_kept_to(told: timedelta, shown: timedelta | None) -> None:
+    """Nobody reads of a wait that is over, or of one that is not believed."""
+    scene = Scene()
+    scene.probers["a"].script.say((reading(state="throttled", limits=(), retry_at=NOON + told),))
+    engine = scene.engine(policy(accounts=("a",)))
+    engine.probe()
+
+    assert engine.snapshot().pools[0].retry_at == (None if shown is None else NOON + shown)
 
 
 class Confused(FakeProber):
@@ -361,8 +444,9 @@ def test_an_answer_that_cannot_be_stored_is_loud() -> None:
         engine.probe()
 
 
-def test_claims_live_as_long_as_the_settings_say() -> None:
-    """While one engine asks, its claim stands for the life it was given."""
+@pytest.mark.parametrize(("deadline", "stands"), [(1, [True, False]), (10, [True, True])])
+def test_a_claim_outlives_the_question(deadline: int, stands: list[bool]) -> None:
+    """It stands for the life the settings give, and for longer where the source may take longer to answer."""
     scene = Scene()
     held: list[str | None] = []
 
@@ -373,10 +457,11 @@ def test_claims_live_as_long_as_the_settings_say() -> None:
                 held.append(scene.store.holder("probe:fake/me"))
             return await super().probe()
 
-    scene.probers["a"] = Looking((reading(),), login="me")
+    budget = evolve(BUDGET, deadline=timedelta(seconds=deadline))
+    scene.probers["a"] = Looking((reading(),), login="me", budget=budget)
     scene.engine(policy(accounts=("a",)), settings=Settings(probe_life=timedelta(seconds=5))).probe()
 
-    assert [True, False] == [holder is not None for holder in held]
+    assert stands == [holder is not None for holder in held]
 
 
 def test_pools_of_one_account_are_told_apart() -> None:
