@@ -13,7 +13,12 @@ from capacity.ports import Document, Reader, Scope
 
 SAMPLES = Path(__file__).parents[3] / "tests" / "samples" / "claude"
 AT = datetime(2026, 9, 20, 12, tzinfo=UTC)
-OTHER_TIMES = {"usage_limits_scoped_exhausted.json": datetime(2026, 9, 2, 18, tzinfo=UTC)}
+OTHER_TIMES = {
+    "usage_limits_scoped_exhausted.json": datetime(2026, 9, 2, 18, tzinfo=UTC),
+    "usage_tui_ansi_cr.txt": datetime(2026, 12, 22, 9, tzinfo=UTC),
+    "usage_tui_bars_fable.txt": datetime(2026, 7, 25, 3, tzinfo=UTC),
+    "usage_tui_compact_garbled.txt": datetime(2026, 2, 11, 20, tzinfo=UTC),
+}
 
 
 def recorded(name: str) -> Document:

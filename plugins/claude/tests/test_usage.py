@@ -118,7 +118,9 @@ def test_a_refused_turn_is_not_a_refused_probe() -> None:
     assert "throttled" == state(THROTTLED, 429, None)
     assert read(THROTTLED, None, None) is None
     assert read(turn, 429, None) is None
-    assert read(THROTTLED, 429, None, anthropic_ratelimit_unified_status="rejected") is None
+    refused = read(THROTTLED, 429, None, anthropic_ratelimit_unified_status="rejected")
+    assert refused is not None
+    assert ("ok", "headers") == (refused.state, refused.source)
     assert read(b"", 429, None) is None
 
 
@@ -134,8 +136,9 @@ def test_a_refused_turn_is_not_a_refused_probe() -> None:
         b"0",
         b'{"limits":{}}',
         b'{"limits":[{"kind":"x"}]}',
-        b'{"type":"rate_limit_event"}\n{"five_hour_left":1}',
-        b'{"rate_limits":{"five_hour":{"used_percentage":41}}}',
+        b'{"type":"some_event"}\n{"five_hour_left":1}',
+        b'{"rate_limits":{"primary":{"used_percent":41}}}',
+        b'{"rate_limits":{"five_hour":41}}',
         UNSUPPORTED,
         REVOKED,
     ],

@@ -5,21 +5,28 @@ from __future__ import annotations
 from capacity.ports import Document, Failure, Listing, Reader, Reading
 
 from capacity_claude import _credentials, _models, _usage
+from capacity_claude._events import events, text
+from capacity_claude._headers import headers, is_turn
+from capacity_claude._panel import panel
 from capacity_claude._wire import parsed
 
 
 class ClaudeReader:
-    """Reads answers of the usage endpoint and of the model list, and the credentials file.
-
-    Texts, streams and headers of a running harness are not read.
-    """
+    """Reads the usage endpoint, the model list and the credentials file, and what a running harness shows of its limits."""
 
     def readings(self, doc: Document) -> tuple[Reading, ...] | None:
         """One reading of the account's one pool, named `""`; None for a document that is not about quota or login."""
         body = parsed(doc)
         if _credentials.is_credentials(doc, body):
             return (_credentials.credentials(doc, body),)
-        return (_usage.usage(doc, body),) if _usage.is_usage(doc, body) else None
+        if _usage.is_usage(doc, body):
+            return (_usage.usage(doc, body),)
+        if is_turn(doc):
+            return (headers(doc),)
+        if _usage.is_elsewhere(doc):
+            return None
+        told = events(doc, body) or panel(doc, body) or text(doc)
+        return None if told is None else (told,)
 
     def listing(self, doc: Document) -> Listing | None:
         """The models of one page; without any, and with authority `unknown`, where the list was refused."""

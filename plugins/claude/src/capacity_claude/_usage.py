@@ -33,8 +33,10 @@ OPENING = 4096
 
 def is_usage(doc: Document, body: Any) -> bool:
     """Whether a document answers the usage endpoint: because it says so, or because nothing else looks like it."""
-    if doc.asked is not None and (PATH in doc.asked or ELSEWHERE.match(doc.asked)):
-        return PATH in doc.asked
+    if doc.asked is not None and PATH in doc.asked:
+        return True
+    if is_elsewhere(doc):
+        return False
     if body is None:
         return _is_torn(doc)
     if not isinstance(body, dict):
@@ -45,9 +47,16 @@ def is_usage(doc: Document, body: Any) -> bool:
     return (not body or known(body)) and (doc.status is None or 200 <= doc.status < 300)
 
 
+def is_elsewhere(doc: Document) -> bool:
+    """Whether a document says that it answers another path of the service."""
+    return doc.asked is not None and ELSEWHERE.match(doc.asked) is not None and PATH not in doc.asked
+
+
 def _is_torn(doc: Document) -> bool:
-    """Whether a body that is no JSON began as ours."""
+    """Whether a body that is no JSON began as ours. Events of a stream name the same windows, and say what they are."""
     opening = doc.body[:OPENING].lstrip()
+    if b'"rate_limit' in opening:
+        return False
     return opening.startswith(b"{") and (b'"five_hour"' in opening or b'"seven_day' in opening)
 
 

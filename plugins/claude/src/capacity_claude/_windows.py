@@ -73,7 +73,7 @@ def known(body: Mapping[str, Any]) -> bool:
     """Whether a body of unknown origin is ours: it has a window's or a purse's name, or rows as ours are."""
     rows = body.get("limits")
     listed = isinstance(rows, list) and any(isinstance(row, dict) and {"kind", "percent"} <= row.keys() for row in rows)
-    return listed or "extra_usage" in body or any(_place(key) for key in body)
+    return listed or "extra_usage" in body or any(place(key) for key in body)
 
 
 def told(body: Mapping[str, Any]) -> Told:
@@ -146,10 +146,10 @@ def _rows(rows: object) -> tuple[list[Limit], list[str]]:
     kept: list[Limit] = []
     again: list[Limit] = []
     dropped: list[str] = []
-    for place, row in enumerate(rows[:ROWS_MOST] if isinstance(rows, list) else ()):
+    for index, row in enumerate(rows[:ROWS_MOST] if isinstance(rows, list) else ()):
         limit = _row(row)
         if isinstance(limit, str):
-            dropped.append(f"row {place} {limit}")
+            dropped.append(f"row {index} {limit}")
         else:
             (again if _is_all_models(row.get("scope")) else kept).append(limit)
     if isinstance(rows, list) and len(rows) > ROWS_MOST:
@@ -203,17 +203,17 @@ def _windows(body: Mapping[str, Any]) -> tuple[dict[str, Limit], list[str]]:
     limits: dict[str, Limit] = {}
     unread: list[str] = []
     for key, window in islice(body.items(), ROWS_MOST):
-        place = _place(key)
-        if place and isinstance(window, dict):
-            limits[key] = _limit(window, window.get("utilization"), *place)
-        elif place and window is not None:
+        found = place(key)
+        if found and isinstance(window, dict):
+            limits[key] = _limit(window, window.get("utilization"), *found)
+        elif found and window is not None:
             unread.append(f"{_quoted(key)} is no object")
         elif isinstance(window, dict) and "utilization" in window and key != "extra_usage":
             unread.append(f"{_quoted(key)} is unknown")
     return limits, unread
 
 
-def _place(key: str) -> tuple[str, timedelta, Scope | None] | None:
+def place(key: str) -> tuple[str, timedelta, Scope | None] | None:
     """Name, window and scope of a top-level window; None for a key that is none."""
     if key == "five_hour":
         return "5h", SESSION, None

@@ -22,6 +22,9 @@ ROWS_MOST = 1000
 PERCENT_MOST = 1000.0
 """Percent used beyond which a number is taken for a mistake: a little over 100 is seen, ten times the whole is not."""
 
+DIGITS = 6
+"""Decimal places of a percent made from a fraction: what a float adds to 0.57 × 100 lies far behind them."""
+
 MONEY_MOST = 1e15
 """Minor units beyond which a number is no amount: every integer below it is exact in a float."""
 
@@ -80,6 +83,12 @@ def number(value: object, most: float) -> float | None:
 def percent(value: object) -> float | None:
     """Percent used."""
     return number(value, PERCENT_MOST)
+
+
+def fraction(value: object) -> float | None:
+    """Percent used, told as a fraction of the whole. Which of the two is told hangs on the source, never on the figure."""
+    share = number(value, PERCENT_MOST / 100)
+    return None if share is None else round(100 * share, DIGITS)
 
 
 def money(value: object, places: object) -> Decimal | None:
