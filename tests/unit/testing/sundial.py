@@ -24,8 +24,7 @@ class SundialReader:
         if doc.asked is not None and not doc.asked.startswith("/usage"):
             return None
         if doc.status == 429:
-            wait = timedelta(seconds=int(doc.header("retry-after") or 300))
-            return (Reading("", "throttled", SOURCE, doc.at, retry_at=doc.at + wait),)
+            return (Reading("", "throttled", SOURCE, doc.at, retry_at=BUDGET.retry_at(doc)),)
         limits = self.limits(doc)
         return (Reading("", "ok" if limits else "unrecognised", SOURCE, doc.at, limits=limits),)
 

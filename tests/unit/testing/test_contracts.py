@@ -159,6 +159,14 @@ class Alarms(SundialReader):
         return told and tuple(evolve(one, limits=(Limit("daily", 100.0),)) for one in told)
 
 
+class Impatient(SundialReader):
+    """A refused probe may be repeated at once, whatever was said."""
+
+    def readings(self, doc: Document) -> tuple[Reading, ...] | None:
+        told = super().readings(doc)
+        return told and tuple(evolve(one, retry_at=doc.at) for one in told)
+
+
 class Doubles(SundialReader):
     """One pool twice."""
 
@@ -334,9 +342,11 @@ class Asks(Sundial):
 @pytest.mark.parametrize(
     ("prober", "test", "more"),
     [
-        (Insists(), "test_too_many_requests_is_throttled", {}),
-        (Delegates(), "test_too_many_requests_is_throttled", {}),
-        (Sundial(Alarms()), "test_too_many_requests_is_throttled", {}),
+        (Insists(), "test_too_many_requests_is_throttled", {"told": "seconds"}),
+        (Delegates(), "test_too_many_requests_is_throttled", {"told": "nothing"}),
+        (Sundial(Alarms()), "test_too_many_requests_is_throttled", {"told": "nothing"}),
+        (Sundial(Impatient()), "test_too_many_requests_is_throttled", {"told": "a date"}),
+        (Sundial(Impatient()), "test_too_many_requests_is_throttled", {"told": "nought"}),
         (Consumes(), "test_probing_changes_nothing", {}),
         (Phones(), "test_its_account_is_told_from_local_files", {}),
         (Leaks(), "test_its_account_is_told_from_local_files", {}),

@@ -12,13 +12,10 @@ from attrs import field, frozen
 from capacity.errors import NotFound
 from capacity.ports import Budget, Get, Key, Listing, Pause, Reading, Secret, key
 
-from capacity_deepseek._reader import BALANCE_PATH, MODELS_PATH, USUAL, DeepSeekReader, balance
+from capacity_deepseek._reader import BALANCE_PATH, BUDGET, MODELS_PATH, DeepSeekReader, balance
 
 BASE_URL = "https://api.deepseek.com"
 """Where DeepSeek's own documentation puts the API."""
-
-BUDGET = Budget(floor=timedelta(seconds=60), usual=USUAL, idle=timedelta(seconds=600), deadline=timedelta(seconds=10))
-"""The floor is for a balance near its end, where a minute matters. DeepSeek publishes no limit for these endpoints."""
 
 
 def address(url: str) -> str:

@@ -11,10 +11,11 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, final
 
-from capacity.ports import Authority, Document, Failure, Limit, Listing, Model, Reading, State
+from capacity.ports import Authority, Budget, Document, Failure, Limit, Listing, Model, Reading, State
 
-USUAL = timedelta(seconds=300)
-"""How often a balance is usually asked for. DeepSeek publishes no limit for this endpoint; money moves slowly."""
+BUDGET = Budget(floor=timedelta(seconds=60), usual=timedelta(seconds=300), idle=timedelta(seconds=600))
+"""DeepSeek publishes no limit for these endpoints, and money moves slowly. The floor is for a balance near its end, where a
+minute matters. A refusal names no wait today; a proxy before it may."""
 
 BALANCE_PATH = "/user/balance"
 MODELS_PATH = "/models"
@@ -75,14 +76,8 @@ def _refusal(doc: Document) -> Reading:
     status = doc.status or 0
     state = _STATES.get(status, "unreachable")
     detail = _WORDS.get(status, f"DeepSeek's balance endpoint answered HTTP {status}")
-    retry_at = doc.at + max(USUAL, _retry_after(doc)) if state == "throttled" else None
+    retry_at = BUDGET.retry_at(doc) if state == "throttled" else None
     return Reading("", state, "balance", doc.at, detail=detail, retry_at=retry_at)
-
-
-def _retry_after(doc: Document) -> timedelta:
-    """DeepSeek sends none today; a proxy before it may. Five digits are a day: nobody is believed beyond that."""
-    told = doc.header("retry-after") or ""
-    return timedelta(seconds=int(told)) if re.fullmatch("[0-9]{1,5}", told) else timedelta(0)
 
 
 def _amounts(rows: Any) -> tuple[dict[str, Decimal], list[str]]:

@@ -16,21 +16,12 @@ from capacity.errors import NotFound, WireError
 from capacity.ports import Budget, Get, Key, Listing, Pause, Reading, Secret, key
 
 from capacity_llama_cpp._listing import listing
-from capacity_llama_cpp._reader import USUAL
+from capacity_llama_cpp._reader import BUDGET
 from capacity_llama_cpp._server import SOURCE, Look, server
 from capacity_llama_cpp._shapes import Answer, Props, Row, answer, props, rows
 
 BASE_URL = "http://127.0.0.1:8080"
 """Where llama-server listens unless it is told otherwise."""
-
-BUDGET = Budget(
-    floor=timedelta(seconds=5),
-    usual=USUAL,
-    idle=timedelta(seconds=30),
-    deadline=timedelta(seconds=3),
-    slowest=timedelta(seconds=60),
-)
-"""Our own machine or one near it: a question costs it nothing, and it answers at once or is busy."""
 
 LIST_TIME = BUDGET.deadline / 2
 LOOK_TIME = BUDGET.deadline / 6

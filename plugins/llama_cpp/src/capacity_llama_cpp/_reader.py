@@ -6,20 +6,26 @@ A server that loads its model waits; it does not refuse.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import final
 from urllib.parse import parse_qs
 
-from capacity.ports import Document, Failure, Limit, Listing, Reading, Scope, State
+from capacity.ports import Budget, Document, Failure, Limit, Listing, Reading, Scope, State
 
 from capacity_llama_cpp._listing import listing
 from capacity_llama_cpp._shapes import Answer, answer, mapping, metrics, props, rows, slots
 
-USUAL = timedelta(seconds=15)
-"""How often a server is usually asked: a slot is taken or freed within seconds."""
+BUDGET = Budget(
+    floor=timedelta(seconds=5),
+    usual=timedelta(seconds=15),
+    idle=timedelta(seconds=30),
+    deadline=timedelta(seconds=3),
+    slowest=timedelta(seconds=60),
+)
+"""Our own machine or one near it: a question costs it nothing, it answers at once or is busy, and a slot is taken or freed
+within seconds. Only a proxy before it names a wait."""
 
 SERVES = Limit("service", blocked=False)
 """The server answers. Said of every server that does, so that one with nothing resident is not unknown."""
@@ -131,14 +137,8 @@ def refusal(given: Answer) -> Reading | None:
     if state is None or not given.answers("/models", *_FIGURES):
         return None
     detail = f"the server answered HTTP {status}{_REMEDIES.get(status, '')}"
-    retry_at = given.doc.at + max(USUAL, _retry_after(given)) if state == "throttled" else None
+    retry_at = BUDGET.retry_at(given.doc) if state == "throttled" else None
     return Reading("", state, _source(given), given.doc.at, detail=detail, retry_at=retry_at)
-
-
-def _retry_after(given: Answer) -> timedelta:
-    """Only a proxy before the server sends one. Five digits are a day: nobody is believed beyond that."""
-    told = given.doc.header("retry-after") or ""
-    return timedelta(seconds=int(told)) if re.fullmatch("[0-9]{1,5}", told) else timedelta(0)
 
 
 def unrecognised(given: Answer) -> Reading:

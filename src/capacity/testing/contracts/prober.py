@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
@@ -12,6 +15,20 @@ from capacity.testing.contracts._asking import LOCAL, READING, played, retried, 
 from capacity.testing.contracts._contract import Contract
 from capacity.testing.contracts._ruin import HOPELESS, STRANGE, zeros
 from capacity.testing.flows import FakeWorld, play
+
+NAMED, DAY = timedelta(hours=1), timedelta(days=1)
+"""The wait that a refusal names here, and the longest one that anybody is believed."""
+
+WAITS: Mapping[str, str | None] = {
+    "nothing": None,
+    "nought": "0",
+    "the past": "-60",
+    "seconds": "3600",
+    "a date": None,
+    "for ever": "9" * 30,
+    "a word": "soon",
+}
+"""How a refusal says when to come again → its `Retry-After`; that of a date is made from the world's clock."""
 
 
 class ProberContract(Contract):
@@ -47,14 +64,22 @@ class ProberContract(Contract):
         assert len(twice) == 1
         assert set() == twice & secrets(world)
 
-    def test_too_many_requests_is_throttled(self, prober: Prober, world: FakeWorld) -> None:
-        """A 429 is told as `throttled` with the time it asks for, no figure, and is not asked again."""
-        world.serve(b'{"error": {"message": "slow down"}}', 429, {"retry-after": "60"})
+    @pytest.mark.parametrize("told", sorted(WAITS))
+    def test_too_many_requests_is_throttled(self, prober: Prober, world: FakeWorld, told: str) -> None:
+        """A 429 is told as `throttled`, with no figure, and is not asked again before the time it asks for, however it
+        says so; where it says nothing of use, the budget knows. Nobody waits for more than a day.
+        """
+        dated = {"date": _http_date(world.at), "retry-after": _http_date(world.at + NAMED)}
+        headers = dated if told == "a date" else {} if WAITS[told] is None else {"retry-after": str(WAITS[told])}
+        world.serve(b'{"error": {"message": "slow down"}}', 429, headers)
         readings = play(prober.probe(), world)
+        least = NAMED if told in {"a date", "seconds"} else prober.budget.floor
 
         assert readings
         assert [("throttled", ())] * len(readings) == [(reading.state, reading.limits) for reading in readings]
-        assert all(reading.retry_at is not None and reading.retry_at > reading.observed_at for reading in readings)
+        waits = [reading.retry_at - reading.observed_at for reading in readings if reading.retry_at is not None]
+        assert [wait for wait in waits if least <= wait <= DAY] == waits
+        assert len(waits) == len(readings)
         assert retried(world.asked) == []
 
     @pytest.mark.parametrize("ruin", sorted({**HOPELESS, **STRANGE}))
@@ -94,3 +119,8 @@ class ProberContract(Contract):
         things.append(played(prober.probe(), world))
 
         assert shown(world, *things) == []
+
+
+def _http_date(at: datetime) -> str:
+    """An instant as HTTP writes it."""
+    return format_datetime(at, usegmt=True)
