@@ -90,6 +90,40 @@ def test_a_throttled_probe_says_when_to_ask_again() -> None:
     assert AT + timedelta(seconds=960) == reading.retry_at
 
 
+@pytest.mark.parametrize(
+    "header", [None, "", "0", "-1", "nan", "soon", "Sun, 20 Sep 2026 11:59:00 GMT", "Sun, 99 Sep"], ids=shown
+)
+def test_a_refusal_without_a_deadline_waits_five_minutes(header: str | None) -> None:
+    """No `Retry-After`, zero, a negative, a past or an unreadable one is no deadline."""
+    headers = {} if header is None else {"retry_after": header}
+    reading = read(THROTTLED, 429, **headers)
+
+    assert reading is not None
+    assert AT + timedelta(minutes=5) == reading.retry_at
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("1", 901),
+        ("120", 1020),
+        ("12.5", 912.5),
+        ("3600", 4500),
+        ("86400", 4500),
+        ("9" * 400, 4500),
+        ("Sun, 20 Sep 2026 12:05:00 GMT", 1200),
+        ("Mon, 21 Sep 2026 12:05:00 GMT", 4500),
+    ],
+    ids=shown,
+)
+def test_a_deadline_gets_a_margin_and_a_ceiling(header: str, seconds: float) -> None:
+    """Fifteen minutes more than the server asks, and never above an hour and a quarter."""
+    reading = read(THROTTLED, 429, retry_after=header)
+
+    assert reading is not None
+    assert AT + timedelta(seconds=seconds) == reading.retry_at
+
+
 def test_a_server_error_is_named_without_its_words() -> None:
     """The detail says status and kind, and repeats nothing else of what the server said."""
     reading = read(error("api_error", "sk-ant-oat01-SAMPLE-ACCESS"), 500)

@@ -1,17 +1,15 @@
-"""Numbers, money, instants and waits: what is no figure is None, whichever way it is spelt."""
+"""Numbers, money and instants: what is no figure is None, whichever way it is spelt."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
 from capacity.ports import Document
-from capacity_claude._wire import instant, money, parsed, percent, retry_at, word
+from capacity_claude._wire import instant, money, parsed, percent, word
 
 from .documents import AT, shown
-
-FIVE = timedelta(minutes=5)
 
 
 @pytest.mark.parametrize(
@@ -100,33 +98,6 @@ def test_what_is_no_instant_is_unknown(told: object) -> None:
 def test_a_word_is_a_short_printable_text(told: object) -> None:
     """What could not be shown on one line, or not be encoded, names nothing."""
     assert word(told) is None
-
-
-@pytest.mark.parametrize(
-    "header", [None, "", "0", "-1", "nan", "soon", "Sun, 20 Sep 2026 11:59:00 GMT", "Sun, 99 Sep"], ids=shown
-)
-def test_a_refusal_without_a_deadline_waits_five_minutes(header: str | None) -> None:
-    """No `Retry-After`, zero, a negative, a past or an unreadable one is no deadline."""
-    assert AT + FIVE == retry_at(header, AT)
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        ("1", 901),
-        ("120", 1020),
-        ("12.5", 912.5),
-        ("3600", 4500),
-        ("86400", 4500),
-        ("9" * 15, 4500),
-        ("Sun, 20 Sep 2026 12:05:00 GMT", 1200),
-        ("Mon, 21 Sep 2026 12:05:00 GMT", 4500),
-    ],
-    ids=shown,
-)
-def test_a_deadline_gets_a_margin_and_a_ceiling(header: str, seconds: float) -> None:
-    """Fifteen minutes more than the server asks, and never above an hour and a quarter."""
-    assert AT + timedelta(seconds=seconds) == retry_at(header, AT)
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ from capacity.ports import Document, Limit, Reading, Scope
 
 from capacity_claude._extra import NAME as EXTRA
 from capacity_claude._resets import reset
+from capacity_claude._usage import BUDGET
 from capacity_claude._windows import ALL_MODELS, SESSION, WEEK
-from capacity_claude._wire import percent, retry_at, word
+from capacity_claude._wire import percent, word
 
 SOURCE = "usage-panel"
 
@@ -172,7 +173,7 @@ def _extra(section: Section, *, beside: bool) -> Limit:
 def _nothing(doc: Document, shown: Panel) -> Reading:
     if "failed" in shown.trouble and ("rate_limit" in shown.trouble or "ratelimited" in shown.trouble):
         refused = "the harness's own probe was refused, which says nothing of the quota"
-        return Reading("", "throttled", SOURCE, doc.at, detail=refused, retry_at=retry_at(None, doc.at))
+        return Reading("", "throttled", SOURCE, doc.at, detail=refused, retry_at=BUDGET.retry_at(doc))
     if "failed" in shown.trouble or shown.trouble.startswith("loading"):
         return Reading("", "unreachable", SOURCE, doc.at, detail="the panel had no usage to show yet")
     return Reading("", "unrecognised", SOURCE, doc.at, detail="the panel shows no figure that this version knows")

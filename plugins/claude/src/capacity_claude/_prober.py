@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import timedelta
 
 from attrs import evolve, field, frozen
 from capacity import ports
@@ -18,18 +17,6 @@ BASE_URL = "https://api.anthropic.com"
 
 BETA: Mapping[str, str] = {"anthropic-beta": "oauth-2025-04-20", "Accept": "application/json"}
 """Sent with a login's token; without the first the service refuses it."""
-
-BUDGET = Budget(
-    floor=timedelta(seconds=180),
-    usual=timedelta(seconds=300),
-    idle=timedelta(seconds=600),
-    deadline=timedelta(seconds=10),
-    jitter=0.1,
-    growth=1.5,
-    slowest=timedelta(seconds=1800),
-)
-"""Twelve requests an hour of the 28 or so that everybody with this login shares (third parties' measurement, July and
-August 2026), and never more than twenty."""
 
 
 def address(url: str) -> str:
@@ -53,7 +40,7 @@ class UsageProber:
     login: Login
     base_url: str = field(converter=address)
     agent: str | None = None
-    budget: Budget = BUDGET
+    budget: Budget = _usage.BUDGET
 
     async def account(self) -> str:
         """The login's fingerprint, from local files.

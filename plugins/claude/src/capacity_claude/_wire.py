@@ -1,4 +1,4 @@
-"""How this wire spells things: bodies, words, numbers, money, instants, waits.
+"""How this wire spells things: bodies, words, numbers, money, instants.
 
 What is no figure is None. Nothing is guessed, and a missing number is never zero.
 """
@@ -6,9 +6,8 @@ What is no figure is None. Nothing is guessed, and a missing number is never zer
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Decimal
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from capacity.ports import Document
@@ -37,15 +36,6 @@ EARLIEST, LATEST = datetime(2020, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo
 MILLISECONDS_FROM = 1e11
 """An epoch from here on counts milliseconds: as seconds it would be the year 5138."""
 
-WAIT_LEAST = timedelta(seconds=300)
-"""After a refusal without a deadline. The budget is about 28 requests in a rolling hour, shared by everybody who asks
-with this login; third parties measured it in July and August 2026."""
-
-WAIT_MARGIN = timedelta(seconds=900)
-"""Added to a deadline the server gives: 20 of 35 such blocks were renewed within 15 minutes of it (same measurement)."""
-
-WAIT_MOST = timedelta(seconds=4500)
-"""No wait is longer, whatever the server says: its blocks last an hour, and the margin."""
 
 _NUMERAL = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 
@@ -115,21 +105,3 @@ def _moment(value: object) -> datetime | None:
     moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else None
     # without an offset nobody knows which moment is meant
     return None if moment is None or moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def retry_at(header: str | None, at: datetime) -> datetime:
-    """When a throttled source may be asked again: `Retry-After` in seconds or as a date, and what was learned of it."""
-    asked = _asked_wait(header, at)
-    return at + (WAIT_LEAST if asked <= timedelta(0) else min(asked + WAIT_MARGIN, WAIT_MOST))
-
-
-def _asked_wait(header: str | None, at: datetime) -> timedelta:
-    if header is None:
-        return timedelta(0)
-    seconds = number(header, MONEY_MOST)
-    if seconds is not None:
-        return timedelta(seconds=min(seconds, WAIT_MOST.total_seconds()))
-    try:
-        return parsedate_to_datetime(header).astimezone(UTC) - at
-    except (ValueError, OverflowError, TypeError):
-        return timedelta(0)
