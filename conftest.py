@@ -108,6 +108,7 @@ def _within_bounds() -> Iterator[None]:
 hypothesis.settings.register_profile("dev", max_examples=30, deadline=None)
 hypothesis.settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.register_profile("thorough", max_examples=2_000, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("exhaustive", max_examples=5_000, deadline=None, print_blob=True)
 
 
 def pytest_configure(config: pytest.Config) -> None:

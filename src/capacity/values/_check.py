@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from math import isfinite
 from typing import Any
 
 from attrs import Attribute
+
+LARGEST = 1.7976931348623157e308
+"""The largest finite float (IEEE 754, double). An integer beyond it, which JSON may tell, is compared without becoming one."""
 
 
 def utc(instant: datetime) -> datetime:
@@ -55,6 +57,11 @@ def ordered_or_none(words: Iterable[str] | None) -> tuple[str, ...] | None:
     return None if words is None else ordered(words)
 
 
+def words_or_true(said: Iterable[str] | bool) -> tuple[str, ...] | bool:
+    """Words in their order, or true; false says as little as no word."""
+    return said or () if isinstance(said, bool) else tuple(said)
+
+
 def folded(word: str) -> str:
     """The word, casefolded."""
     return word.casefold()
@@ -67,5 +74,5 @@ def casefolded(words: Iterable[str]) -> frozenset[str]:
 
 def share(_: Any, attribute: Attribute[Any], value: float | None) -> None:
     """A percent used: finite and not negative; over 100 happens; None is unknown."""
-    if value is not None and not (isfinite(value) and value >= 0):
+    if value is not None and not 0 <= value <= LARGEST:
         raise ValueError(f"{attribute.name} must be a finite number from 0 up, not {value!r}")

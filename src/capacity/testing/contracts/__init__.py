@@ -6,14 +6,18 @@ They need pytest (extra `testing`). There is no pytest plugin to load: importing
 import pytest
 
 pytest.register_assert_rewrite(  # before they are imported, so that a broken contract shows what differs
-    *(f"{__name__}.{name}" for name in ("_claims", "_contract", "actuator", "inventory", "prober", "reader", "store"))
+    *(
+        f"{__name__}.{name}"
+        for name in ("_claims", "_contract", "_drift", "actuator", "inventory", "prober", "reader", "store")
+    )
 )
 
 from capacity.testing.contracts._contract import Contract  # noqa: E402 - after the registration
+from capacity.testing.contracts._drift import Case  # noqa: E402 - after the registration
 from capacity.testing.contracts.actuator import ActuatorContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.inventory import InventoryContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.prober import ProberContract  # noqa: E402 - after the registration
-from capacity.testing.contracts.reader import Case, ReaderContract  # noqa: E402 - after the registration
+from capacity.testing.contracts.reader import ReaderContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.store import StoreContract  # noqa: E402 - after the registration
 
 __all__ = [

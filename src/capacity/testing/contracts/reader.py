@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from attrs import evolve, frozen
+from attrs import evolve
 
-from capacity.ports import Document, Reader, Reading
-from capacity.testing.contracts._contract import Contract
+from capacity.ports import Document, Reader
+from capacity.testing.contracts._drift import Case, DriftContract, read
 from capacity.testing.contracts._ruin import HOPELESS, STRANGE, cut, drifted, zeros
 
 
-@frozen
-class Case:
-    """One answer a reader knows.
-
-    Attributes:
-        document: the answer, as its source gives it in good health.
-        scopes: the words its scoped limits carry, casefolded; none = it has none.
-    """
-
-    document: Document
-    scopes: frozenset[str] = frozenset()
-
-
-class ReaderContract(Contract):
+class ReaderContract(DriftContract):
     """Subclass it and give `construct` and these fixtures.
 
     * `reader`: the reader.
@@ -71,7 +58,7 @@ class ReaderContract(Contract):
     def test_hopeless_bodies_are_no_reading(self, reader: Reader, cases: Sequence[Case], ruin: str) -> None:
         """Nothing, a web page, noise or a pit of brackets is never `ok`, and never a zero."""
         for case in cases:
-            readings = _read(reader, evolve(case.document, body=HOPELESS[ruin]))
+            readings = read(reader, evolve(case.document, body=HOPELESS[ruin]))
 
             assert "ok" not in {reading.state for reading in readings}, case
             assert set() == zeros(readings), case
@@ -80,21 +67,21 @@ class ReaderContract(Contract):
     def test_json_that_says_nothing_is_no_zero(self, reader: Reader, cases: Sequence[Case], ruin: str) -> None:
         """An empty table or list, null or a bare number tells nobody that nothing is used, or nothing is left."""
         for case in cases:
-            assert set() == zeros(_read(reader, evolve(case.document, body=STRANGE[ruin]))), case
+            assert set() == zeros(read(reader, evolve(case.document, body=STRANGE[ruin]))), case
 
     def test_broken_off_bodies_are_no_zero(self, reader: Reader, cases: Sequence[Case]) -> None:
         """What an answer lost on its way is not taken for zero."""
         for case in cases:
             told = zeros(reader.readings(case.document))
             for body in cut(case.document.body):
-                assert zeros(_read(reader, evolve(case.document, body=body))) <= told, (case, body[-40:])
+                assert zeros(read(reader, evolve(case.document, body=body))) <= told, (case, body[-40:])
 
     def test_missing_figures_are_no_zero(self, reader: Reader, cases: Sequence[Case]) -> None:
         """Whatever single part of an answer is gone or null, no limit becomes unused or empty by it."""
         for case in cases:
             told = zeros(reader.readings(case.document))
             for body in drifted(case.document.body):
-                assert zeros(_read(reader, evolve(case.document, body=body))) <= told, (case, body)
+                assert zeros(read(reader, evolve(case.document, body=body))) <= told, (case, body)
 
     def test_a_throttled_probe_says_nothing_of_the_quota(self, reader: Reader, throttled: Document) -> None:
         """Having asked too often is a state of the probe: no limit comes with it."""
@@ -108,11 +95,3 @@ class ReaderContract(Contract):
         stranger = Document(b'{"weather": "fine"}', cases[0].document.at, asked="/weather")
 
         assert (reader.readings(stranger), reader.listing(stranger), reader.failure(stranger)) == (None, None, None)
-
-
-def _read(reader: Reader, document: Document) -> tuple[Reading, ...]:
-    """What is read; an error a parser may raise becomes `unrecognised` further up, and is no reading here."""
-    try:
-        return reader.readings(document) or ()
-    except (ValueError, RecursionError):
-        return ()
