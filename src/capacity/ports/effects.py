@@ -113,6 +113,8 @@ class Run(Effect[Exit]):
         stdin: what it is given; `b""` = nothing.
         timeout: until it has ended; then its group is killed.
         cap: bytes of output, each of the two.
+        until: texts after which it will say nothing more, such as a prompt that waits for somebody: once it has said
+            one of them it is ended, and what it has said is the answer.
     """
 
     argv: tuple[str, ...] = field(kw_only=False)
@@ -121,6 +123,7 @@ class Run(Effect[Exit]):
     stdin: bytes = field(default=b"", repr=False)
     timeout: timedelta = TEN_SECONDS
     cap: int = DOCUMENT_CAP
+    until: tuple[bytes, ...] = ()
 
 
 @frozen(kw_only=True)

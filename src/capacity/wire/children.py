@@ -13,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
 from capacity.errors import Ended, NotFound, Refused, TooLarge, WireError
@@ -59,6 +59,10 @@ class Process:
     def full(self) -> bool:
         """Whether it said more than it may."""
         return any(ear.full for ear in self.ears)
+
+    def has_said(self, texts: Collection[bytes]) -> bool:
+        """Whether it said one of these, to the end of a line or not."""
+        return any(text in ear.said for ear in self.ears for text in texts)
 
     async def until(self, ready: Callable[[], bool]) -> None:
         """Wait for something to be so, whatever it takes."""
@@ -161,7 +165,7 @@ class Children:
                 return await self.hear(effect)
 
     async def run(self, effect: Run) -> Exit:
-        """Run a program to its end.
+        """Run a program to its end, or to the text that ends it.
 
         Raises:
             WireError: it could not be started, took too long, or said too much.
@@ -170,13 +174,14 @@ class Children:
         process.mouth.say(effect.stdin, last=True)
         try:
             async with within(effect.timeout, process.program, "end"):
-                await process.until(lambda: process.code is not None or process.full)
+                await process.until(lambda: process.code is not None or process.full or process.has_said(effect.until))
         finally:
             await process.close()
-        if process.full or process.code is None:
+        if process.full:
             raise TooLarge(process.program, f"it said more than {effect.cap} bytes")
         out, err = (bytes(ear.said) for ear in process.ears)
-        return Exit(process.code, out, err, self._host.clock.now(), self._redaction.text(" ".join(effect.argv)))
+        code = -signal.SIGKILL if process.code is None else process.code
+        return Exit(code, out, err, self._host.clock.now(), self._redaction.text(" ".join(effect.argv)))
 
     def start(self, effect: Start) -> Child:
         """Start a program to talk to.

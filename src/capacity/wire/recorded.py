@@ -2,7 +2,7 @@
 
 A value is an object with its class under `is`; what equals its default is left out, so a field that is added later
 changes no old cassette. Bytes are `{"text": …}`, or `{"base64": …}` where they are no UTF-8. A secret is never written:
-only whether it is blank. How long something may take, or how large it may be, is not what was asked, and is left out.
+only whether it is blank. How long something may take, how large it may be, and what ends it is not what was asked, and is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from capacity.ports import Child, Document, Effect, Exit, File, Line, Paths, Pul
 from capacity.ports.secret import MASK
 from capacity.wire.redaction import DROPPED, Redaction
 
-LIMITS = frozenset({"cap", "keep", "retry", "timeout"})
+LIMITS = frozenset({"cap", "keep", "retry", "timeout", "until"})
 """Fields of an effect that say how it is performed, and not what is asked."""
 
 KINDS: Mapping[str, type[Any]] = {

@@ -145,6 +145,26 @@ def test_a_child_that_never_answers_is_ended(perform, pids):
     assert [True] == [reaped(pid) for pid in pids()]
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_child_that_asks_for_somebody_is_ended_at_once(perform, pids, stream):
+    """What it said up to then is the answer, be it half a line, on either stream; nobody waits for the time-out."""
+    code = (
+        f"import os, sys, time\n{pids.note}\nsys.{stream}.write('who are you? '); sys.{stream}.flush()\ntime.sleep(60)"
+    )
+    done = perform(Run(script(code), timeout=LONG * 3, until=(b"no such text", b"who are you?")))
+
+    assert b"who are you? " == getattr(done, stream)
+    assert -signal.SIGTERM == done.code
+    assert [True] == [reaped(pid) for pid in pids()]
+
+
+def test_a_child_that_never_asks_runs_to_its_end(perform):
+    """A text that ends a program changes nothing where it is not said."""
+    done = perform(Run(script("print('out')"), until=(b"who are you?",)))
+
+    assert (0, b"out\n") == (done.code, done.stdout)
+
+
 STUBBORN = {
     "ignores SIGTERM": "signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True)",
     "is stopped": "print('ready', flush=True); os.kill(os.getpid(), signal.SIGSTOP)",
