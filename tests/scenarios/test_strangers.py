@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import capacity_agy
 import capacity_claude
 import capacity_deepseek
 import capacity_llama_cpp
@@ -15,6 +16,7 @@ from capacity.ports import Document, Reader
 SAMPLES = Path(__file__).parents[1] / "samples"
 AT = datetime(2026, 9, 20, 12, tzinfo=UTC)
 READERS = {
+    "agy": capacity_agy.reader(),
     "claude": capacity_claude.reader(),
     "deepseek": capacity_deepseek.reader(),
     "llamacpp": capacity_llama_cpp.reader(),
