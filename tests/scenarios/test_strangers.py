@@ -7,6 +7,7 @@ from pathlib import Path
 
 import capacity_agy
 import capacity_claude
+import capacity_codex
 import capacity_deepseek
 import capacity_llama_cpp
 import pytest
@@ -18,6 +19,7 @@ AT = datetime(2026, 9, 20, 12, tzinfo=UTC)
 READERS = {
     "agy": capacity_agy.reader(),
     "claude": capacity_claude.reader(),
+    "codex": capacity_codex.reader(),
     "deepseek": capacity_deepseek.reader(),
     "llamacpp": capacity_llama_cpp.reader(),
 }

@@ -1,11 +1,13 @@
 """A secret that cannot be shown by accident. Only the wire opens it, to put it on the wire.
 
 It has no text: not in repr, str, format, pickle, JSON or a traceback. It can be asked whether it is blank, and for a
-part of the JSON it holds, which is a secret again, and for a fingerprint that tells two of them apart.
+part of the JSON it holds, which is a secret again, for what a token openly says of itself, and for a fingerprint that
+tells two of them apart.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from collections.abc import Iterator
@@ -68,6 +70,21 @@ class Secret:
         except (ValueError, KeyError, TypeError, IndexError, RecursionError):
             return None
         return Secret(value) if isinstance(value, str) else None
+
+    def claim(self, *path: str) -> str | int | float | None:
+        """What a signed token (JWT) says of itself at that path; None where it is none, or says nothing there.
+
+        This is the part of a token that anybody who is shown it may read: when it ends, for whom it was made. Without
+        the rest it opens nothing.
+        """
+        try:
+            middle = self._text.split(".")[1]
+            value: Any = json.loads(base64.urlsafe_b64decode(middle + "=" * (-len(middle) % 4)))
+            for key in path:
+                value = value[key]
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+            return None
+        return value if isinstance(value, str | int | float) and not isinstance(value, bool) else None
 
     def fingerprint(self, purpose: str) -> str:
         """16 hexadecimal digits that tell this secret from others and lead no way back.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from base64 import urlsafe_b64encode
+
+import pytest
 
 from capacity.ports.secret import MASK, Secret, masked
 
@@ -42,3 +45,37 @@ def test_a_shown_text_that_repeats_a_secret_is_masked() -> None:
     body = json.dumps({"token": "sample-TOKEN-1", "plan": "Sample-token-1", "words": ["max", "x sample-token-1 y"]})
     shown = json.loads(masked(body.encode(), frozenset({"plan", "words"})))
     assert {"token": MASK, "plan": MASK, "words": ["max", MASK]} == shown
+
+
+def token(claims: object, middle: str | None = None) -> Secret:
+    """An unsigned token that says this of itself."""
+    said = urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip("=")
+    return Secret(f"eyJhbGciOiJub25lIn0.{said if middle is None else middle}.x")
+
+
+def test_a_token_says_openly_when_it_ends() -> None:
+    """The part that anybody may read is told, by its path; the token itself is not."""
+    said = token({"exp": 1790337600, "https://a.invalid/auth": {"plan": "plus"}})
+
+    assert (1790337600, "plus") == (said.claim("exp"), said.claim("https://a.invalid/auth", "plan"))
+    assert "eyJ" not in repr(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Secret(""),
+        Secret("no-token"),
+        Secret("a.b.c"),
+        Secret("a.\u00fc.c"),
+        token([]),
+        token({"exp": None}),
+        token({"exp": True}),
+        token({"exp": {"deep": 1}}),
+        token({}, middle="["),
+    ],
+    ids=range(9),
+)
+def test_what_says_nothing_of_itself_has_no_claim(said: Secret) -> None:
+    """No token, a torn one, another type, and a flag: nothing is told, and nothing raises."""
+    assert (None, None) == (said.claim("exp"), said.claim("exp", "further"))

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from capacity.errors import WireError
-from capacity.ports import Effect, Env, Flow, Get, List, Pause, Read, Run, Start
+from capacity.ports import Effect, Env, Flow, Get, Hear, List, Pause, Read, Run, Say, Start
 from capacity.testing.flows import FakeWorld, play
 
-READING = (Get, Run, Start, Read, List, Env, Pause)
-"""Effects that change nothing; what a program does that is run is its own contract."""
+READING = (Get, Run, Start, Say, Hear, Read, List, Env, Pause)
+"""Effects that change nothing; what a program does that is run or talked to is its own contract."""
 
 LOCAL = (Read, List, Env, Pause)
 """Effects that stay on this machine and start nothing."""
