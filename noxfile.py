@@ -266,7 +266,7 @@ def bench(session: nox.Session) -> None:
 @nox.session(default=False)
 def real(session: nox.Session) -> None:
     """The tests against programs that nobody here wrote."""
-    sync(session, "test", "plugins")
+    sync(session, "test", "plugins", "real")
     pytest(session, "tests/real", *session.posargs)
 
 

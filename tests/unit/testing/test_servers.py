@@ -256,7 +256,7 @@ def test_a_list_may_be_empty(claude: ClaudeServer) -> None:
 
 def test_nothing_else_is_there(claude: ClaudeServer) -> None:
     """Another path is not found, another method not allowed."""
-    assert 404 == ask(claude, "/v1/messages", claude.token)[0]
+    assert 404 == ask(claude, "/v1/complete", claude.token)[0]
     assert 405 == usage(claude, method="POST", data=b"{}")[0]
 
 

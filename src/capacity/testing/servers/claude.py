@@ -1,4 +1,4 @@
-"""A server that speaks like Claude's: usage as a list of limits, models in pages, a login that may end.
+"""A server that speaks like Claude's: usage as a list of limits, models in pages, turns, a login that may end.
 
 It gives a subscription's windows, which roll over by the server's clock, and knows no model but those it is given.
 """
@@ -16,9 +16,11 @@ from attrs import evolve, frozen
 
 from capacity.ports import Clock
 from capacity.testing.servers._loopback import WEB_PAGE, Answer, LoopbackServer, Request, next_after
+from capacity.testing.servers._turns import error, turn, unified
 
-USAGE, MODELS = "/api/oauth/usage", "/v1/models"
+USAGE, MODELS, MESSAGES = "/api/oauth/usage", "/v1/models", "/v1/messages"
 TOKEN = "invented-token-of-the-loopback-server"  # noqa: S105 - nothing anywhere takes it but this server
+API_KEY = "invented-key-of-the-loopback-server"
 Kind = Literal["session", "weekly_all", "weekly_scoped"]
 
 
@@ -68,24 +70,29 @@ class ClaudeModel:
 
 
 class ClaudeServer(LoopbackServer):
-    """Usage and models of one login.
+    """Usage, models and turns of one login, and of an API key beside it that has no usage.
 
     Args:
         clock: what it takes for the present.
         models: what it lists, newest first.
         token: the login's access token.
+        api_key: the key's text.
 
     Attributes:
         models: what it lists; put another tuple there to add or remove.
         token: what it lets in.
+        api_key: what it lets in besides, for models and turns.
         expires_at: when the token ends, and only `renew` helps; None = never.
         page: models a page holds at most, whatever limit is asked for.
     """
 
-    def __init__(self, clock: Clock, models: Iterable[ClaudeModel] = (), *, token: str = TOKEN) -> None:
+    def __init__(
+        self, clock: Clock, models: Iterable[ClaudeModel] = (), *, token: str = TOKEN, api_key: str = API_KEY
+    ) -> None:
         super().__init__(clock)
         self.models = tuple(models)
         self.token = token
+        self.api_key = api_key
         self.expires_at: datetime | None = None
         self.page = 1000
         self._windows: dict[tuple[Kind, str | None], ClaudeWindow] = {}
@@ -98,41 +105,64 @@ class ClaudeServer(LoopbackServer):
     def throttle(self, times: int, retry_after: int | None = 3600) -> None:
         """Refuse the next so many questions for usage as too many; None = without saying when to come again."""
         headers = {} if retry_after is None else {"retry-after": str(retry_after)}
-        self.spoil(USAGE, _error(429, "rate_limit_error", "Rate limited. Please try again later.", headers), times)
+        self.spoil(USAGE, error(429, "rate_limit_error", "Rate limited. Please try again later.", headers), times)
 
     def break_shape(self, times: int, body: bytes = WEB_PAGE) -> None:
         """Answer the next so many questions for usage with something else, and status 200."""
         self.spoil(USAGE, Answer(200, body, {"content-type": "text/html"}), times)
 
+    def burst(self, times: int, retry_after: int = 12) -> None:
+        """Refuse the next so many turns for coming too fast, while the subscription has room."""
+        headers = {**unified(self._now()), "retry-after": str(retry_after)}
+        message = "This request would exceed your organization's rate limit. Please try again later."
+        self.spoil(MESSAGES, error(429, "rate_limit_error", message, headers), times)
+
+    def overload(self, times: int) -> None:
+        """Refuse the next so many turns for want of machines."""
+        self.spoil(MESSAGES, error(529, "overloaded_error", "Overloaded"), times)
+
     def answer(self, request: Request) -> Answer:
         """As the service answers."""
-        if request.path not in {USAGE, MODELS}:
-            return _error(404, "not_found_error", "Not found")
+        if request.path not in {USAGE, MODELS, MESSAGES}:
+            return error(404, "not_found_error", "Not found")
         refused = self._refused(request)
         if refused is not None:
             return refused
-        if request.method != "GET":
-            return _error(405, "invalid_request_error", "Method Not Allowed")
+        if request.method != ("POST" if request.path == MESSAGES else "GET"):
+            return error(405, "invalid_request_error", "Method Not Allowed")
+        if request.path == MESSAGES:
+            windows = None if self._is_key(request) else self._now()
+            return turn(request.body, self.models, windows, self.clock.now())
         return self._usage() if request.path == USAGE else self._page(request)
+
+    def _is_key(self, request: Request) -> bool:
+        """Whether the key asks, in either place: newer clients send it as a bearer."""
+        return request.path != USAGE and self.api_key in {request.bearer(), request.headers.get("x-api-key")}
 
     def _refused(self, request: Request) -> Answer | None:
         expired = self.expires_at is not None and self.clock.now() >= self.expires_at
         if request.bearer() is None and "x-api-key" not in request.headers:
-            return _error(401, "authentication_error", "x-api-key header is required")
-        if request.bearer() != self.token:
-            return _error(401, "authentication_error", "Invalid bearer token")
-        if expired:
-            return _error(401, "authentication_error", "OAuth token has expired. Please obtain a new token.")
+            return error(401, "authentication_error", "x-api-key header is required")
+        if not self._is_key(request):
+            if request.bearer() != self.token:
+                return error(401, "authentication_error", "Invalid bearer token")
+            if expired:
+                return error(401, "authentication_error", "OAuth token has expired. Please obtain a new token.")
         if request.path == USAGE and "oauth-" not in request.headers.get("anthropic-beta", ""):
-            return _error(401, "authentication_error", "OAuth authentication is currently not supported.")
-        if request.path == MODELS and "anthropic-version" not in request.headers:
-            return _error(400, "invalid_request_error", "anthropic-version: header is required")
+            return error(401, "authentication_error", "OAuth authentication is currently not supported.")
+        if request.path != USAGE and "anthropic-version" not in request.headers:
+            return error(400, "invalid_request_error", "anthropic-version: header is required")
         return None
 
-    def _usage(self) -> Answer:
+    def _now(self) -> tuple[ClaudeWindow, ...]:
+        """The windows as they are now, rolled over where their reset has passed."""
         now = self.clock.now()
-        self._windows = {key: window.at(now) for key, window in self._windows.items()}
-        rows = [_row(window) for window in self._windows.values()]
+        with self._lock:
+            self._windows = {key: window.at(now) for key, window in self._windows.items()}
+            return tuple(self._windows.values())
+
+    def _usage(self) -> Answer:
+        rows = [_row(window) for window in self._now()]
         top = {"five_hour": self._top("session"), "seven_day": self._top("weekly_all")}
         extra = dict.fromkeys(("monthly_limit", "used_credits", "utilization"))
         return Answer(200, {**top, "extra_usage": {"is_enabled": False, **extra}, "limits": rows})
@@ -146,7 +176,7 @@ class ClaudeServer(LoopbackServer):
     def _page(self, request: Request) -> Answer:
         after, limit = request.query.get("after_id"), request.query.get("limit", "20")
         if not limit.isdigit() or not 1 <= int(limit) <= 1000:
-            return _error(400, "invalid_request_error", "limit: must be between 1 and 1000")
+            return error(400, "invalid_request_error", "limit: must be between 1 and 1000")
         ids = [model.id for model in self.models]
         start = ids.index(after) + 1 if after in ids else 0
         rows = self.models[start : start + min(int(limit), self.page)]
@@ -201,10 +231,6 @@ def _model(model: ClaudeModel) -> dict[str, Any]:
     able = {"supported": True}
     efforts = {"effort": {**able, **dict.fromkeys(model.efforts, able)}} if model.efforts else {}
     return {**row, "max_input_tokens": model.context, "capabilities": {"image_input": able, **efforts}}
-
-
-def _error(status: int, kind: str, message: str, headers: dict[str, str] | None = None) -> Answer:
-    return Answer(status, {"type": "error", "error": {"type": kind, "message": message}}, headers or {})
 
 
 def _text(at: datetime) -> str:
