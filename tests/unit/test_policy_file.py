@@ -349,6 +349,39 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     ] == faults(tmp_path, policy, adopted)  # fmt: skip  # one fault a line
 
 
+@pytest.mark.parametrize(
+    ("names", "tier", "floor", "told"),
+    [
+        (
+            '["top", "mid", "top"]', "mid", "top",
+            [
+                'seats.default.floor: the floor "top" is above the tier "mid" (tiers are named best first: top, mid, top)',
+                'tiers.names[2]: "top" stands there twice (a tier has one rank)',
+            ],
+        ),
+        (
+            '["top", 1, "top", ""]', "top", "low",
+            [
+                'seats.default.floor: there is no tier "low" (known: "top")',
+                "tiers.names[1]: must be a text, not 1",
+                'tiers.names[2]: "top" stands there twice (a tier has one rank)',
+                "tiers.names[3]: a tier has no name (name it, or take it out)",
+            ],
+        ),
+        ('"top"', "top", "top", ["tiers.names: must be a list, not a text"]),
+        ("5", "top", "top", ["tiers.names: must be a list, not 5"]),
+        ('{ top = 1 }', "top", "top", ["tiers.names: must be a list, not a table"]),
+    ],
+)  # fmt: skip  # one fault a line
+def test_a_faulty_ladder_hides_no_other_fault(
+    tmp_path: Path, names: str, tier: str, floor: str, told: list[str]
+) -> None:
+    """Each rung is looked at by itself, and what nobody can read is no reason to call every tier unknown."""
+    policy = f'version = 1\n[tiers]\nnames = {names}\n[seats.default]\ntier = "{tier}"\nfloor = "{floor}"\n'
+
+    assert told == faults(tmp_path, policy)
+
+
 @pytest.mark.parametrize(("path", "release"), LATER.items())
 def test_sections_of_later_releases_are_refused(tmp_path: Path, path: str, release: str) -> None:
     """What this release cannot do is not silently left undone."""

@@ -44,7 +44,7 @@ def wrong(what: str, remedy: str = "") -> Faulty:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """The remedy for an unknown word: the nearest known one, else all of them where they are few, else nothing."""
-    names = sorted(known)
+    names = sorted({name for name in known if name.strip()})
     close = get_close_matches(word, names, n=1)
     if close:
         return f"did you mean {quoted(close[0])}?"

@@ -17,7 +17,7 @@ from attrs import evolve
 from capacity.codec import leaves
 from capacity.codec.converter import converter
 from capacity.codec.draft import Draft, Place, Table, Tree
-from capacity.codec.faults import Faulty, joined, wrong
+from capacity.codec.faults import Faulty, gathered, joined, quoted, wrong
 from capacity.codec.keys import keys_of
 from capacity.codec.policy_checks import Declared, checked
 from capacity.codec.text import file_bytes, toml_tree
@@ -134,10 +134,10 @@ def _check_version(tree: Table) -> None:
 
 def _declared(top: Table, pools: Mapping[str, PoolPolicy | None]) -> Declared:
     """Every name the file declares, what is at fault included."""
-    tiers = top.get("tiers")
-    names = tiers.get("names") if isinstance(tiers, dict) else ()
+    tiers = top.get("tiers", {})
+    names = tiers.get("names", []) if isinstance(tiers, dict) else None
     return Declared(
-        tiers=tuple(name for name in names or () if isinstance(name, str)),
+        tiers=tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else None,
         pools=tuple(pools),
         harnesses=_names(top.get("harnesses")),
         profiles=_names(top.get("profiles")),
@@ -258,7 +258,24 @@ def _tiers(draft: Draft, tree: Tree) -> tuple[str | None, Tiers]:
     table = draft.table(tree, "tiers", ("names", "adopted", "adoption"))
     given = table.pop("adopted", None)
     adopted = None if given is None else draft.read(leaves.text, given, Place("tiers.adopted"))
+    if "names" in table:
+        table["names"] = list(draft.read(_ladder, table["names"], Place("tiers.names")) or ())
     return adopted, draft.value(Tiers, table, Place("tiers"), file=adopted, rows=[]) or Tiers()
+
+
+def _ladder(tree: Tree) -> list[str]:
+    """Names of tiers, best first: each a text that is not blank, and in one place only."""
+    names = leaves.items(tree)
+
+    def rung(index: int) -> str:
+        name = leaves.text(names[index])
+        if not name.strip():
+            raise wrong("a tier has no name", "name it, or take it out")
+        if name in names[:index]:
+            raise wrong(f"{quoted(name)} stands there twice", "a tier has one rank")
+        return name
+
+    return gathered((index, rung, index) for index in range(len(names)))
 
 
 def _at_home(path: str) -> Path:

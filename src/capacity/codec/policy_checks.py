@@ -27,7 +27,7 @@ from capacity.values.policy import (
     PoolPolicy,
     SeatRule,
 )
-from capacity.values.tiers import TierRow, Tiers
+from capacity.values.tiers import TierRow
 
 Part = tuple[Place, Any]
 """One value of a policy, and where it is written."""
@@ -58,14 +58,14 @@ class Declared:
     """The names a policy file declares.
 
     Attributes:
-        tiers: best first.
+        tiers: best first; None = nobody can read them, and any name may be one.
         pools: full names.
         harnesses: harness names.
         profiles: profile names.
         split: accounts that hold parts and are no pool themselves.
     """
 
-    tiers: tuple[str, ...] = ()
+    tiers: tuple[str, ...] | None = ()
     pools: Collection[str] = ()
     harnesses: Collection[str] = ()
     profiles: Collection[str] = ()
@@ -81,7 +81,9 @@ def checked(parts: Iterable[Part], declared: Declared) -> Iterator[Fault]:
         if check is not None:
             yield from place.moved(check(value, declared))
     yield from _twice([(place, value) for place, value in parts if isinstance(value, TierRow)])
-    yield from _inverted([(place, value) for place, value in parts if isinstance(value, SeatRule)], declared.tiers)
+    yield from _inverted(
+        [(place, value) for place, value in parts if isinstance(value, SeatRule)], declared.tiers or ()
+    )
 
 
 def _out_of_bounds(value: Any) -> Iterator[Fault]:
@@ -124,14 +126,6 @@ def _fleet(fleet: FleetPolicy, _: Declared) -> Iterator[Fault]:
     yield from moved(_unfit(fleet.options), "options")
 
 
-def _tiers(tiers: Tiers, _: Declared) -> Iterator[Fault]:
-    for index, name in enumerate(tiers.names):
-        if not name.strip():
-            yield Fault(joined("names", index), "a tier has no name", "name it, or take it out")
-        elif name in tiers.names[:index]:
-            yield Fault(joined("names", index), f"{quoted(name)} stands there twice", "a tier has one rank")
-
-
 def _row(row: TierRow, declared: Declared) -> Iterator[Fault]:
     yield from _known("tier", "tier", row.tier, declared.tiers)
     yield from _known("harness", "harness", row.harness, declared.harnesses)
@@ -171,7 +165,6 @@ CHECKS: Mapping[type[Any], Callable[[Any, Declared], Iterator[Fault]]] = {
     PoolPolicy: _pool,
     SeatRule: _seat_rule,
     TierRow: _row,
-    Tiers: _tiers,
 }
 
 
@@ -183,8 +176,8 @@ def _plain_name(name: str, what: str) -> Iterator[Fault]:
         yield Fault("", f"the name of {what} holds a /", "names of pools and seats are joined by it; use another sign")
 
 
-def _known(path: str, what: str, name: str | None, known: Collection[str]) -> Iterator[Fault]:
-    if name is not None and not isinstance(name, StandIn) and name not in known:
+def _known(path: str, what: str, name: str | None, known: Collection[str] | None) -> Iterator[Fault]:
+    if not (name is None or isinstance(name, StandIn) or known is None or name in known):
         yield Fault(
             path, f"there is no {what} {quoted(name)}", nearest(name, known) or f"the policy declares no {what}"
         )
@@ -228,7 +221,7 @@ def _twice(rows: list[Part]) -> Iterator[Fault]:
 
 def _inverted(rules: list[Part], tiers: tuple[str, ...]) -> Iterator[Fault]:
     """Floors above the tier they belong to, where no third rule can come between."""
-    ranks = {name: rank for rank, name in enumerate(tiers)}
+    ranks = {name: rank for rank, name in reversed(list(enumerate(tiers)))}  # one named twice has its first rank
     default = next((rule for _, rule in rules if rule.match == "default"), None)
     for place, rule in rules:
         others = [other for _, other in rules if other not in (rule, default)]
