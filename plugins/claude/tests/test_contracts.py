@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -18,6 +19,25 @@ FILES = {
     f"{FOLDER}/.credentials.json": (SAMPLES / "credentials.json").read_bytes(),
     f"{FOLDER}/.claude.json": b'{"oauthAccount": {"accountUuid": "00000000-0000-4000-8000-00000000000a"}}',
 }
+RESET = int(AT.timestamp()) + 3600
+WINDOWS = {
+    "five_hour": {"utilization": 0.07, "resetsAt": RESET},
+    "seven_day": {"utilization": 0.41, "resetsAt": RESET},
+    "seven_day_zephyr": {"utilization": 0.93, "resetsAt": RESET},
+}
+SAID = {"status": "allowed", "rateLimitType": "five_hour", "resetsAt": RESET, "unifiedWindows": WINDOWS}
+EVENT = json.dumps({"type": "rate_limit_event", "rate_limit_info": SAID}, indent=1).encode()
+CAPPED = {"status": "rejected", "rateLimitType": "seven_day_zephyr", "resetsAt": RESET, "utilization": 1.01}
+STREAM = b"\n".join(
+    json.dumps({"type": kind, "rate_limit_info": said}).encode()
+    for kind, said in (("system", None), ("rate_limit_event", SAID), ("rate_limit_event", CAPPED))
+)
+ROWS = {
+    "five_hour": {"used_percentage": 41, "resets_at": RESET},
+    "seven_day": {"used_percentage": 63.5, "resets_at": RESET},
+    "seven_day_zephyr": {"used_percentage": 99, "resets_at": RESET},
+}
+STATUS_LINE = json.dumps({"hook_event_name": "Status", "model": {"id": "zephyr-5"}, "rate_limits": ROWS}).encode()
 
 
 def service(request: Get | Send) -> Document:
@@ -48,12 +68,42 @@ class TestReader(ReaderContract):
             "usage_old_shape.json": {"opus", "sonnet"},
             "usage_drift.json": {"cowork", "omelette"},
             "usage_two_full_windows.json": set(),
+            "usage_full_but_not_locked.json": {"extra-usage"},
+            "usage_tui_ansi_cr.txt": {"sonnet"},
+            "usage_tui_bars_fable.txt": {"fable"},
+            "usage_tui_compact_garbled.txt": {"sonnet"},
+            "usage_tui_enterprise.txt": set(),
+            "headless_result_limit_text.json": set(),
+        }
+        samples = [Case(recorded(name), frozenset(words)) for name, words in scopes.items()]
+        return [*samples, *(Case(Document(body, AT), frozenset({"zephyr"})) for body in (EVENT, STREAM, STATUS_LINE))]
+
+    @pytest.fixture
+    def throttled(self) -> Document:
+        return recorded("usage_429_edge.http.txt")
+
+
+class TestHeaders(ReaderContract):
+    construct: ClassVar = "from capacity_claude import reader; reader()"
+    excused: ClassVar = {"test_hopeless_bodies_are_no_reading": "headers tell of the account, whatever the body is"}
+
+    @pytest.fixture
+    def reader(self) -> Reader:
+        return reader()
+
+    @pytest.fixture
+    def cases(self) -> Sequence[Case]:
+        scopes = {
+            "headers_unified_rejected_7d.txt": set(),
+            "headers_unified_rejected_7d_oi.txt": {"overage_included"},
+            "headers_429_burst.txt": set(),
+            "headers_api_key.txt": {"requests", "tokens", "input-tokens", "output-tokens"},
         }
         return [Case(recorded(name), frozenset(words)) for name, words in scopes.items()]
 
     @pytest.fixture
     def throttled(self) -> Document:
-        return recorded("usage_429_edge.http.txt")
+        return recorded("usage_429_block.http.txt")
 
 
 class TestProber(ProberContract):

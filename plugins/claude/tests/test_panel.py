@@ -93,6 +93,14 @@ def test_a_section_keeps_to_its_own_lines() -> None:
     assert datetime(2026, 9, 24, 16, tzinfo=UTC) == told["weekly"].resets_at
 
 
+def test_a_figure_behind_a_reset_belongs_to_a_lost_heading() -> None:
+    """The reset is the last line of a section, so what follows it is never that section's."""
+    told = read("Current session", "2% used", "Current week (all models)", "Resets Sep 24 at 4pm (UTC)", "99% used")
+
+    assert told is not None
+    assert {"5h": 2.0} == {limit.name: limit.percent for limit in told.limits}
+
+
 @pytest.mark.parametrize("between", [HEADER, "Loading usage data…", "Current session"])
 def test_only_the_last_panel_counts(between: str) -> None:
     """A capture that scrolled holds older panels, and a newer one begins where the first section begins again."""

@@ -114,8 +114,8 @@ def _read(shown: Panel, line: str) -> None:
     used, resets = _USED.search(close), _RESETS.match(line)
     if used and shown.open.percent is None:
         shown.open.percent = _share(float(used[1]), used[2])
-    if resets and not shown.open.resets:
-        shown.open.resets = resets[1]
+    if resets:  # the last line of a section; a figure behind it belongs to one whose heading got lost
+        shown.open.resets, shown.open = resets[1], None
     return None
 
 
