@@ -34,7 +34,7 @@ def _pool_rows(pool: PoolHeadroom, rules: PoolPolicy | None, as_of: datetime) ->
         yield (*first, "", "nothing known", "", "", "", *last)
     for known in pool.limits:
         limit = known.limit
-        stands = "not placed on" if rules is None else standing(known, rules, pool.pace)
+        stands = "not placed on" if rules is None else standing(known, rules, pool)
         resets = "" if limit.resets_at is None else instant(limit.resets_at)
         yield (*first, limit.name, figure(limit, known.used), known.evidence, stands, resets, *last)
         first, last = ("", ""), ("", "")

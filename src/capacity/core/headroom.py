@@ -1,17 +1,24 @@
 """The fold of readings into headroom, and the one answer to "is this limit full?".
 
 A figure is as good as its age: fresh it is exact, older it is a lower bound inside its own window, past its reset it
-says nothing. A failed probe never replaces a good reading; it only stops it from staying fresh.
+says nothing. A failed probe never replaces a good reading; it only stops it from staying fresh. What was seen in passing
+adds to what a source answered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
+from capacity.core.epochs import Sample, course, ordered, pruned, sample, seconds
+from capacity.core.pressure import Settings, press
+from capacity.core.pressure import Standing as Paced
+from capacity.core.rates import HOUR, Exposure, steps_of
+from capacity.core.tellers import is_over, kept, moment
+from capacity.core.tellers import told as spoken
 from capacity.values.history import Level
 from capacity.values.limits import (
     Evidence,
@@ -27,8 +34,8 @@ from capacity.values.policy import Policy, PoolPolicy
 
 Standing = Literal["full", "open", "unknown"]
 
-PACED: frozenset[Pace] = frozenset({"under", "on-pace", "over", "saturated"})
-"""The paces under which pacing lands the pool, so that the paced line is in force."""
+PACED: frozenset[Pace] = frozenset({"under", "on-pace", "over"})
+"""What the readings of a pool can prove of its pace."""
 
 
 @frozen
@@ -37,75 +44,146 @@ class Seen:
 
     Attributes:
         last: the newest reading of any state.
-        good: the newest reading that is `ok`; None = there was none.
+        told: the readings that are `ok` and still speak for some limit, newest first.
+        samples: limit → its figures, oldest first, no older than the horizon; only limits that can be paced.
     """
 
     last: Reading
-    good: Reading | None
+    told: tuple[Reading, ...] = ()
+    samples: Mapping[str, Sequence[Sample]] = field(factory=dict)
+
+    @property
+    def good(self) -> Reading | None:
+        """The newest reading that is `ok`; None = there was none."""
+        return self.told[0] if self.told else None
 
 
 def fold(readings: Iterable[Reading], start: Mapping[str, Seen] | None = None) -> dict[str, Seen]:
     """Pool → what is known of it. `fold(b, fold(a))` equals `fold(a + b)`, in whatever order they come."""
     seen = dict(start or {})
+    good: dict[str, list[Reading]] = {}
+    told: dict[str, dict[str, list[Sample]]] = {}
     for reading in readings:
         known = seen.get(reading.pool)
-        last = reading if known is None else _newer(known.last, reading)
-        good = None if known is None else known.good
+        seen[reading.pool] = Seen(reading) if known is None else evolve(known, last=_newer(known.last, reading))
         if reading.state == "ok":
-            good = reading if good is None else _newer(good, reading)
-        seen[reading.pool] = Seen(last, good)
+            good.setdefault(reading.pool, []).append(reading)
+            _sample(reading, told.setdefault(reading.pool, {}))
+    for pool, fresh in told.items():
+        known = seen[pool]
+        seen[pool] = evolve(known, told=kept([*known.told, *good[pool]]), samples=joined(known.samples, fresh))
     return seen
 
 
+def _sample(reading: Reading, told: dict[str, list[Sample]]) -> None:
+    for limit in reading.limits:
+        found = sample(limit, reading.observed_at)
+        if found is not None:
+            told.setdefault(limit.name, []).append(found)
+
+
+def joined(known: Mapping[str, Sequence[Sample]], fresh: Mapping[str, Sequence[Sample]]) -> dict[str, Sequence[Sample]]:
+    """Samples of two stretches, in order, each once; what comes of it hangs on the set of all of them alone."""
+    names = sorted(known.keys() | fresh.keys())
+    return {name: pruned(ordered([*known.get(name, ()), *fresh.get(name, ())])) for name in names}
+
+
 def _newer(one: Reading, other: Reading) -> Reading:
-    a, b = _moment(one), _moment(other)
+    a, b = moment(one), moment(other)
     if a == b:  # two stories of one instant: any choice will do that does not hang on their order
         return max(one, other, key=repr)
     return one if a > b else other
 
 
-def _moment(reading: Reading) -> tuple[datetime, datetime, str]:
-    return reading.observed_at, reading.published_at or reading.observed_at, reading.source
-
-
 def assess(
     readings: Iterable[Reading],
-    levels: Iterable[Level],  # noqa: ARG001  # rates rest on them from 0.3; the signature is the contract
+    levels: Iterable[Level],
     policy: Policy,
     as_of: datetime,
     *,
     start: Mapping[str, Seen] | None = None,
 ) -> Headroom:
-    """What is left of every pool at one instant.
+    """What is left of every pool at one instant, how fast it is spent, and at what level it would land.
 
     Args:
         readings: in any order; duplicates change nothing. Pools carry their full names.
-        levels: the journalled burn steps of the controlled seats. Rates rest on them from release 0.3.
-        policy: gives the lines and the cadence assumed for unstamped readings.
+        levels: the journalled burn steps of the controlled seats, in any order; none = nobody recorded what was
+            commanded, and the wanted level is then told as a multiple of the level in force.
+        policy: gives the lines, the pacing settings, and the cadence assumed for unstamped readings.
         as_of: the instant, aware.
         start: a fold to continue.
 
     Returns:
-        Headroom of every pool that the policy lists or a reading names; rate and pressure are not assessed.
+        Headroom of every pool that the policy lists or a reading names. A pool's pace goes up to `over` and `under`:
+        whether anything is left to do about it is for the decision to say.
     """
     seen = fold(readings, start)
     names = seen.keys() | policy.pools.keys()
-    return Headroom(as_of, {name: _pool(name, seen.get(name), policy, as_of) for name in names})
+    commanded = steps_of(levels)
+    pools = {name: _pool(name, seen.get(name), commanded.get(name, ()), policy, as_of) for name in names}
+    return Headroom(as_of, pools)
 
 
-def _pool(name: str, seen: Seen | None, policy: Policy, as_of: datetime) -> PoolHeadroom:
+def _pool(name: str, seen: Seen | None, levels: Sequence[Level], policy: Policy, as_of: datetime) -> PoolHeadroom:
     if seen is None:
         return PoolHeadroom(name)
     last, good = seen.last, seen.good
     known = PoolHeadroom(name, state=last.state, detail=last.detail, retry_at=last.retry_at, plan=last.plan)
     if good is None:
         return known
-    usual = good.usual or policy.freshness
-    limits = tuple(_limit(limit, good.observed_at, usual, as_of) for limit in good.limits)
-    known = evolve(known, observed_at=good.observed_at, source=good.source, plan=last.plan or good.plan, limits=limits)
+    limits = tuple(
+        _limit(one.limit, one.reading.observed_at, one.reading.usual or policy.freshness, as_of)
+        for one in spoken(seen.told, as_of)
+    )
+    plan = next((one.plan for one in (last, *seen.told) if one.plan), None)
+    known = evolve(known, observed_at=good.observed_at, source=good.source, plan=plan, limits=limits)
+    known = _paced(known, seen, levels, policy, as_of)
     rules = policy.pools.get(name)
-    full = rules is not None and any(standing(limit, rules) == "full" for limit in limits if _binds_all(limit))
+    full = rules is not None and any(standing(limit, rules, known) == "full" for limit in limits if _binds_all(limit))
     return evolve(known, pace="exhausted") if full else known
+
+
+def _paced(known: PoolHeadroom, seen: Seen, levels: Sequence[Level], policy: Policy, as_of: datetime) -> PoolHeadroom:
+    """The pool with its pace: what its own readings prove, and what level would land it."""
+    now = seconds(as_of)
+    told = {one.limit.name for one in known.limits}
+    found = (course(name, samples, now) for name, samples in seen.samples.items() if name in told)
+    said = press([one for one in found if one is not None], Exposure(levels, now), settings(policy, known.pool), now)
+    if said is None:
+        return known
+    on = policy.pacing.mode != "off" and known.pool in policy.pools
+    return evolve(
+        known,
+        limits=tuple(_told(one, said.limits.get(one.limit.name)) for one in known.limits),
+        pace=_word(said.pace),
+        binding=said.binding,
+        pressure=said.pressure,
+        paced=on and (said.pace in PACED or said.wanted is not None),
+        wanted=said.wanted if on else None,
+        jump=said.jump and on,
+    )
+
+
+def _word(pace: Pace) -> Pace:
+    """A pool's word before its lines are asked: they alone say that it is exhausted, and the provider may serve on."""
+    return "over" if pace == "exhausted" else pace
+
+
+def _told(one: LimitHeadroom, known: Paced | None) -> LimitHeadroom:
+    if known is None:
+        return one
+    return evolve(
+        one, rate=known.rate, allowed_rate=known.allowed, pressure=known.pressure, pace=known.pace, why=known.why
+    )
+
+
+def settings(policy: Policy, pool: str) -> Settings:
+    """What the policy says of pacing one pool."""
+    pacing, rules = policy.pacing, policy.pools.get(pool)
+    declared = None if rules is None else rules.uncontrolled
+    tick = pacing.tick.total_seconds() / HOUR
+    share = pacing.share if declared is None else declared / max(1.0 - declared, 0.01)  # of all → of ours
+    return Settings(pacing.band, pacing.reserve, share, tick)
 
 
 def _limit(limit: Limit, observed_at: datetime, usual: timedelta, as_of: datetime) -> LimitHeadroom:
@@ -114,10 +192,7 @@ def _limit(limit: Limit, observed_at: datetime, usual: timedelta, as_of: datetim
 
 
 def _evidence(limit: Limit, observed_at: datetime, usual: timedelta, as_of: datetime) -> Evidence:
-    ends_at = limit.resets_at
-    if ends_at is None and limit.window is not None:
-        ends_at = observed_at + limit.window  # the window cannot have lasted longer than it is
-    if ends_at is not None and ends_at <= as_of:
+    if is_over(limit, observed_at, as_of):
         return "void"
     if as_of - observed_at < 2 * usual:
         return "fresh"
@@ -138,25 +213,25 @@ def _binds_all(known: LimitHeadroom) -> bool:
     return known.limit.scope is None and known.limit.frees_on != "release"
 
 
-def line(pool: PoolPolicy, pace: Pace) -> float:
+def line(pool: PoolPolicy, known: PoolHeadroom | None) -> float:
     """The line in force, percent used: the paced one only while pacing lands the pool."""
-    return pool.exhausted_at_paced if pace in PACED else pool.exhausted_at
+    return pool.exhausted_at_paced if known is not None and known.paced else pool.exhausted_at
 
 
-def standing(known: LimitHeadroom, pool: PoolPolicy, pace: Pace = "unknown") -> Standing:
+def standing(one: LimitHeadroom, pool: PoolPolicy, known: PoolHeadroom | None = None) -> Standing:
     """Whether a limit is full: the provider's refusal, then the line, then the amounts, then nothing.
 
     A percentage is full at 100 less half its quantum whatever the line; at a line of 100 the provider's own word that
     it serves outranks the figure. The default money floor of 0 yields to that word too; a floor the policy sets does
     not. `open` needs fresh evidence; a lower bound below the line is `unknown`.
     """
-    limit = known.limit
-    if known.evidence == "void":
+    limit = one.limit
+    if one.evidence == "void":
         return "unknown"
-    if limit.blocked or _over(limit, line(pool, pace)) or _spent(limit, pool):
+    if limit.blocked or _over(limit, line(pool, known)) or _spent(limit, pool):
         return "full"
     told = limit.percent is not None or limit.left or limit.blocked is not None
-    return "open" if told and known.evidence == "fresh" else "unknown"
+    return "open" if told and one.evidence == "fresh" else "unknown"
 
 
 def _over(limit: Limit, at: float) -> bool:

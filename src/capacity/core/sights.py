@@ -52,7 +52,7 @@ def sights(headroom: Headroom, policy: Policy, history: History) -> dict[str, Si
 
 def _sight(pool: PoolPolicy, headroom: Headroom, policy: Policy, circuits: Sequence[Circuit]) -> Sight:
     known = headroom.pools.get(pool.name) or PoolHeadroom(pool.name)
-    stands = [(limit, heads.standing(limit, pool, known.pace)) for limit in known.limits]
+    stands = [(limit, heads.standing(limit, pool, known)) for limit in known.limits]
     unscoped = [(limit, stands_) for limit, stands_ in stands if limit.limit.scope is None]
     found = [stop(one) for one in circuits if _stops(one, pool, policy)] if circuits else []
     if known.state == "login-required":
@@ -96,7 +96,7 @@ def fullness(pool: PoolPolicy, known: PoolHeadroom, one: LimitHeadroom) -> Fact:
     if limit.percent is None:
         left = ", ".join(f"{amount} {unit}" for unit, amount in limit.left.items()) or None
         return fact("empty", pool.name, limit=limit.name, left=left, resets_at=limit.resets_at)
-    line = heads.line(pool, known.pace)
+    line = heads.line(pool, known)
     return fact(
         "exhausted" if limit.scope is None else "capped",
         pool.name,

@@ -53,6 +53,25 @@ class Written:
 
 
 @frozen
+class Prepared:
+    """A request to make a model ready, or what became of it.
+
+    Attributes:
+        pool: full name.
+        model: its id, or the name it was asked for by.
+        by: who does it: `program`, `plugin`, or `fleet NAME`.
+        at: when it was written, UTC.
+        outcome: what became of it; None = it is about to begin.
+    """
+
+    pool: str
+    model: str
+    by: str
+    at: datetime
+    outcome: Outcome | None = None
+
+
+@frozen
 class Kept:
     """A decision that was made, with its inputs by the digest of their text.
 
@@ -115,12 +134,14 @@ class Mark:
         form: of the folds; a mark of another form is ignored.
         readings: sequence number of the last reading in it.
         listings: sequence number of the last listing in it.
-        seen: the readings the fold rests on.
-        samples: what it keeps of each account.
+        seen: the newest readings of each pool, which the fold of readings rests on.
+        figures: pool → limit → its figures, which it rests on too; each figure as `capacity.core.epochs.Sample` has it.
+        samples: what the fold of listings keeps of each account.
     """
 
     form: int = 1
     readings: int = 0
     listings: int = 0
     seen: tuple[Reading, ...] = ()
+    figures: Mapping[str, Mapping[str, tuple[tuple[float, ...], ...]]] = field(factory=dict)
     samples: tuple[Sample, ...] = ()

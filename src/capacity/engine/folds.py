@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, TypeVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from capacity import codec
 from capacity.core.catalogue import Catalogue, Known
-from capacity.core.headroom import Seen
+from capacity.core.epochs import Sample as Figure
+from capacity.core.headroom import Seen, fold, joined
 from capacity.engine.documents import Sample, Written
 from capacity.ports import Reading, Store
 from capacity.values.conditions import Condition
@@ -108,9 +109,30 @@ def gathered(new: Iterable[V], before: tuple[V, ...]) -> tuple[V, ...]:
 
 
 def resting(seen: Mapping[str, Seen]) -> tuple[Reading, ...]:
-    """The readings that the fold of readings rests on: folded anew they give the same."""
-    pairs = ((one.last, one.last if one.good is None else one.good) for one in seen.values())
-    return tuple(reading for last, good in pairs for reading in ((last,) if good is last else (last, good)))
+    """The newest readings that the fold of readings keeps whole."""
+    return tuple(
+        reading for one in seen.values() for reading in (*(() if one.last in one.told else (one.last,)), *one.told)
+    )
+
+
+def figures(seen: Mapping[str, Seen]) -> Mapping[str, Mapping[str, tuple[tuple[float, ...], ...]]]:
+    """The figures that the fold of readings keeps of the others."""
+    return {
+        pool: {name: tuple(tuple(figure) for figure in told) for name, told in one.samples.items()}
+        for pool, one in seen.items()
+        if one.samples
+    }
+
+
+def unmarked(
+    readings: Iterable[Reading], figures: Mapping[str, Mapping[str, tuple[tuple[float, ...], ...]]]
+) -> dict[str, Seen]:
+    """The fold of readings from its documents."""
+    seen = fold(readings)
+    for pool, told in figures.items():
+        marked = {name: [Figure(*figure) for figure in found] for name, found in told.items()}
+        seen[pool] = evolve(seen[pool], samples=joined(seen[pool].samples, marked))
+    return seen
 
 
 def sampled(known: Catalogue) -> tuple[Sample, ...]:

@@ -7,6 +7,7 @@
 | `stops` | subject, name, kind and origin | `Stop` | likewise |
 | `journal` | `<fleet>/<seat>`, and the outcome unless it counts, or `sent` | `Written` | likewise |
 | `levels` | pool | `Level` | likewise |
+| `preparations` | pool | `Prepared` | likewise |
 | `conditions` | code and subject | `Condition` | likewise |
 | `adoptions` | the tier file | `Adopted` | for ever |
 | `decisions` | id | `Kept` | retention, and the newest |
@@ -36,8 +37,21 @@ from capacity.core.circuits import fuses
 from capacity.core.headroom import Seen, assess
 from capacity.core.headroom import fold as fold_readings
 from capacity.engine.cadence import Asked
-from capacity.engine.documents import Adopted, Kept, Mark, Written
-from capacity.engine.folds import COUNTS, Fold, Standing, Told, gathered, resting, sampled, standing, told, unsampled
+from capacity.engine.documents import Adopted, Kept, Mark, Prepared, Written
+from capacity.engine.folds import (
+    COUNTS,
+    Fold,
+    Standing,
+    Told,
+    figures,
+    gathered,
+    resting,
+    sampled,
+    standing,
+    told,
+    unmarked,
+    unsampled,
+)
 from capacity.errors import FormError, StoreError
 from capacity.ports import Listing, Reading, Record, Store
 from capacity.values.conditions import Condition
@@ -51,8 +65,8 @@ from capacity.values.tick import Tick
 from capacity.values.tiers import Tiers
 
 READINGS, LISTINGS, STOPS, JOURNAL, LEVELS = "readings", "listings", "stops", "journal", "levels"
-CONDITIONS, ADOPTIONS, DECISIONS, BLOBS = "conditions", "adoptions", "decisions", "blobs"
-KEYED = (READINGS, LISTINGS, STOPS, JOURNAL, LEVELS, CONDITIONS)
+CONDITIONS, PREPARATIONS, ADOPTIONS, DECISIONS, BLOBS = "conditions", "preparations", "adoptions", "decisions", "blobs"
+KEYED = (READINGS, LISTINGS, STOPS, JOURNAL, LEVELS, PREPARATIONS, CONDITIONS)
 """The logs of which the newest record of each key is never pruned."""
 
 PARTS: Mapping[str, type[Any]] = {
@@ -65,8 +79,11 @@ PARTS: Mapping[str, type[Any]] = {
 """What a tick is made of, each kept by the digest of its text."""
 
 DAY = timedelta(days=1)
-FORM = 1
+FORM = 2
 """Of the mark. Raised when a fold of evidence changes what it keeps."""
+
+MARKED = 64
+"""New records after which the mark is written anew: it holds a week of figures, and folding so few costs 5 ms."""
 
 V = TypeVar("V")
 
@@ -82,7 +99,7 @@ class Ledger:
     def __init__(self, store: Store) -> None:
         self.store = store
         mark = self._mark()[0]
-        self._readings = Fold(store, READINGS, Reading, fold_readings, fold_readings(mark.seen), mark.readings)
+        self._readings = Fold(store, READINGS, Reading, fold_readings, unmarked(mark.seen, mark.figures), mark.readings)
         self._listings = Fold(store, LISTINGS, Listing, fold_listings, unsampled(mark.samples), mark.listings)
         self._stops = Fold[Stop, tuple[Stop, ...]](store, STOPS, Stop, gathered, ())
         self._levels = Fold[Level, tuple[Level, ...]](store, LEVELS, Level, gathered, ())
@@ -154,6 +171,10 @@ class Ledger:
         entries = {**present.entries, **{one.placement.key: one.entry for one in present.sent.values()}}
         levels = {level.pool: level.level for level in sorted(self._levels.present(), key=lambda one: one.at)}
         return Journal(tuple(entries.values()), levels)
+
+    def prepared(self, prepared: Prepared) -> None:
+        """Note a model that is made ready, or what became of it."""
+        self._append(PREPARATIONS, prepared.pool, prepared.at, prepared)
 
     def unsettled(self) -> tuple[Written, ...]:
         """The intents that have no outcome, sorted by placement."""
@@ -247,9 +268,10 @@ class Ledger:
     def mark(self) -> None:
         """Note how far the evidence is folded, so that the next process starts there."""
         seen, known = self._readings.present(), self._listings.present()
-        mark = Mark(FORM, self._readings.since, self._listings.since, resting(seen), sampled(known))
         noted, body = self._mark()
-        if (mark.readings, mark.listings) > (noted.readings, noted.listings):
+        fresh = self._readings.since - noted.readings + self._listings.since - noted.listings
+        if fresh >= MARKED or noted == Mark():
+            mark = Mark(FORM, self._readings.since, self._listings.since, resting(seen), figures(seen), sampled(known))
             self.store.swap("mark", codec.dumps(mark), body)
 
     def prune(self, before: datetime) -> None:

@@ -17,6 +17,8 @@ from capacity.values import _check
 State = Literal["ok", "throttled", "stale-credentials", "login-required", "unsupported", "unreachable", "unrecognised"]
 Pace = Literal["learning", "under", "on-pace", "over", "exhausted", "saturated", "unknown"]
 Evidence = Literal["fresh", "stale", "void"]
+Why = Literal["evidence", "stale", "window-over", "unconfirmed-drop", "no-deadline", "not-started", "sliding"]
+"""Why a limit is still `learning`."""
 
 
 @frozen
@@ -120,6 +122,25 @@ class Interval:
 
 
 @frozen
+class Estimate:
+    """A figure with its likeliest value and the bounds it is proven to lie in. An unbounded one is `inf`.
+
+    Attributes:
+        low: the least it can be.
+        middle: what it is most likely.
+        high: the most it can be.
+    """
+
+    low: float
+    middle: float
+    high: float
+
+    def __attrs_post_init__(self) -> None:
+        if not self.low <= self.middle <= self.high:
+            raise ValueError(f"low {self.low!r}, middle {self.middle!r} and high {self.high!r} must not fall")
+
+
+@frozen
 class LimitHeadroom:
     """One limit as known at an instant.
 
@@ -128,17 +149,21 @@ class LimitHeadroom:
         evidence: `fresh` (younger than twice its source's usual cadence), `stale` (older, inside its window:
             use only rises, so the figure is a lower bound), `void` (past its reset: the figure says nothing).
         used: percent used as [low, high]; None where the limit is not on a percent scale.
-        rate: observed spend, percent per hour; None = not assessed.
+        rate: observed spend at the level in force, percent per hour; None = not assessed.
         allowed_rate: what is left ÷ time to reset, percent per hour; None = no reset, or not assessed.
         pressure: rate ÷ allowed rate, no unit; None = not assessed.
+        pace: the limit's own word; None = it cannot be paced.
+        why: why that word is `learning`; None where it is not.
     """
 
     limit: Limit
     evidence: Evidence
     used: Interval | None = None
-    rate: Interval | None = None
-    allowed_rate: Interval | None = None
-    pressure: Interval | None = None
+    rate: Estimate | None = None
+    allowed_rate: Estimate | None = None
+    pressure: Estimate | None = None
+    pace: Pace | None = None
+    why: Why | None = None
 
     @property
     def left(self) -> Interval | None:
@@ -167,7 +192,11 @@ class PoolHeadroom:
         limits: sorted by name.
         binding: name of the unscoped limit with the worst pressure; None = not assessed.
         pressure: the worst over the unscoped limits; None = not assessed.
-        wanted: the level that would land the pool empty at its reset, unclipped; None = hold.
+        paced: the policy paces it and its burn is known, so that the paced line is in force.
+        wanted: the level that would land the pool empty at its reset, unclipped, in the unit of the levels it was
+            assessed with; at or under 0 what others spend alone empties it. Where no level was recorded, a multiple of
+            the level in force. None = hold.
+        jump: a window has just begun, or must have: go to `wanted` at once.
     """
 
     pool: str
@@ -180,8 +209,10 @@ class PoolHeadroom:
     plan: str | None = None
     limits: tuple[LimitHeadroom, ...] = field(default=(), converter=_known_by_name)
     binding: str | None = None
-    pressure: Interval | None = None
+    pressure: Estimate | None = None
+    paced: bool = False
     wanted: float | None = None
+    jump: bool = False
 
 
 @frozen

@@ -9,7 +9,7 @@ import pytest
 
 from capacity import Limit, Policy, Reading, Scope
 from capacity.core.headroom import assess, standing
-from capacity.values.limits import Interval, LimitHeadroom
+from capacity.values.limits import Interval, LimitHeadroom, PoolHeadroom
 from capacity.values.policy import PoolPolicy
 
 from .build import LATER, NOW, SOON, policy, reading, windows
@@ -57,8 +57,8 @@ def test_when_a_limit_is_full(expected: str, limit: Limit, pool: PoolPolicy) -> 
 def test_the_paced_line_holds_while_pacing_lands_the_pool() -> None:
     """At 95 % a pool is full at its line of 90, and open under the paced line of 100."""
     known = LimitHeadroom(Limit("weekly", 95.0), "fresh", Interval(95.0, 95.0))
-    assert "full" == standing(known, at(90), "learning")
-    assert "open" == standing(known, at(90), "on-pace")
+    assert "full" == standing(known, at(90), PoolHeadroom("p", pace="learning"))
+    assert "open" == standing(known, at(90), PoolHeadroom("p", pace="on-pace", paced=True))
 
 
 def test_a_figure_ages_into_a_bound_and_then_into_nothing() -> None:
@@ -104,7 +104,7 @@ def test_a_pool_is_exhausted_by_its_own_limits_only() -> None:
     """A scoped limit at 100 % leaves the pool's word alone; an unscoped one at its line makes it exhausted."""
     scoped = Limit("weekly:big", 100.0, resets_at=LATER, scope=Scope("model", "big"))
     known = assess([reading("north", limits=windows(20.0, 30.0, scoped))], (), policy(), NOW)
-    assert "unknown" == known.pools["north"].pace
+    assert "learning" == known.pools["north"].pace
     known = assess([reading("north", limits=windows(90.0, 30.0))], (), policy(), NOW)
     assert "exhausted" == known.pools["north"].pace
 

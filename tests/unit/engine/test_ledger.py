@@ -13,7 +13,7 @@ from attrs import evolve
 from capacity import codec
 from capacity.core.headroom import fold as fold_readings
 from capacity.engine.documents import Adopted, Written
-from capacity.engine.folds import resting
+from capacity.engine.folds import figures, resting, unmarked
 from capacity.engine.ledger import DAY, KEYED, Ledger
 from capacity.errors import FormError, StoreError
 from capacity.ports import Outcome, Placement, Store
@@ -248,10 +248,10 @@ def test_an_adopted_set_is_entered_when_it_is_first_seen(store: Store) -> None:
     assert {"operator"} == {link.by for link in chain}
 
 
-def test_folding_the_resting_readings_gives_the_fold(store: Store) -> None:
+def test_a_mark_gives_the_fold_back(store: Store) -> None:
     """What a mark keeps of the readings is enough to go on from."""
     states = [("a", "ok"), ("a", "throttled"), ("b", "unreachable"), ("a", "ok")]
     told = [reading(n, part=part, observed_at=NOON + n * HOUR, state=state) for n, (part, state) in enumerate(states)]
     seen = fold_readings(told)
 
-    assert seen == fold_readings(resting(seen))
+    assert seen == unmarked(resting(seen), figures(seen))

@@ -32,5 +32,5 @@ def test_after_a_tick_and_a_stop() -> None:
     assert (report.tick.decision.id, report.tick.decision.placements) == (shown.tick, shown.placements)
     assert ["core:pool-exhausted"] == [condition.fact.code for condition in shown.conditions]
     assert [(stop.name, stop.at)] == [(circuit.name, circuit.opened_at) for circuit in shown.circuits]
-    assert ["exhausted", "unknown"] == [pool.pace for pool in shown.pools]
+    assert ["exhausted", "learning"] == [pool.pace for pool in shown.pools]
     assert ["a", "b"] == [shelf.pool for shelf in shown.models]

@@ -28,7 +28,7 @@ TURN = timedelta(minutes=20)
 def full(scene: Scene, *accounts: str) -> None:
     """From now on, these accounts are used up and the others are not."""
     for name, prober in scene.probers.items():
-        prober.script.say((reading(99.0 if name in accounts else 10.0),))
+        prober.script.say((reading(100.0 if name in accounts else 10.0),))
     scene.clock.advance(TURN)
 
 

@@ -21,7 +21,7 @@ from capacity.testing.strategies._build import instants, money, of, percents, sp
 from capacity.values.conditions import CONDITIONS, Condition, Fact, Figure
 from capacity.values.decision import Decision, SeatDecision, Table, Verdict
 from capacity.values.history import History
-from capacity.values.limits import Headroom, Interval, Limit, LimitHeadroom, PoolHeadroom, Reading
+from capacity.values.limits import Estimate, Headroom, Interval, Limit, LimitHeadroom, PoolHeadroom, Reading
 from capacity.values.models import Inventory, Listing, Missed, Model, PoolInventory
 from capacity.values.policy import Policy
 from capacity.values.seats import Candidate, Fleet, Need, Seat
@@ -55,6 +55,12 @@ def limits() -> SearchStrategy[Limit]:
 def readings() -> SearchStrategy[Reading]:
     """Readings in every state."""
     return of(Reading)
+
+
+def estimates() -> SearchStrategy[Estimate]:
+    """Estimates; an end may be unbounded."""
+    figure = st.floats(0, 1000) | st.just(float("inf"))
+    return st.tuples(figure, figure, figure).map(lambda three: Estimate(*sorted(three)))
 
 
 def intervals() -> SearchStrategy[Interval]:
@@ -224,6 +230,7 @@ MADE: Mapping[type[Any], Callable[[], SearchStrategy[Any]]] = {
     Figure: figures,
     Fleet: fleets,
     History: histories,
+    Estimate: estimates,
     Interval: intervals,
     Limit: limits,
     Model: models,

@@ -1,0 +1,268 @@
+"""Readings of one limit, cut into epochs: the one place where a reset, a grant or a drop is told from noise.
+
+Every later figure reads epochs, so no rate is ever taken across a cut, and none is negative. A counter lags and never
+leads: inside an epoch the highest figure stands. Each rule below is one line of `Cutter.take`, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from attrs import frozen
+
+from capacity.values.limits import Limit
+
+Opening = Literal["first", "scheduled", "early", "started", "unstarted", "dropped"]
+
+JITTER = 120.0
+"""Seconds a reset stamp may wander between two readings: sixty times the widest ordinary jitter on record (1.9 s),
+fifteen times the widest drift right at a rollover (8 s), a hundredth and less of the shortest true jump."""
+
+SKEW = timedelta(seconds=300)
+"""How far ahead of us a source's clock may be; what is stamped later is not believed."""
+
+DAY = 86_400.0
+"""Seconds in a day, and the length assumed of a window that nobody tells."""
+
+AHEAD = 20
+"""A stamp that jumped ahead by more than this part of the window is another window's."""
+
+BEHIND = 4
+"""A stamp that fell back by more than this part of the window is an older window's, published again."""
+
+LEAST_JUMP = 600.0
+"""Seconds: no window is so short that a smaller jump of its stamp means a new one."""
+
+DIP = 5
+"""Quanta a lagging counter may fall: the deepest seen among caches of concurrent sessions is three."""
+
+DIPS, DROPS, MOVES = 4, 2, 3
+"""Readings in a row that make a small fall a grant, a deep one a drop, and a stamp that runs ahead a sliding one."""
+
+HORIZON = timedelta(days=8)
+"""How far back samples are kept: a week, so that the profile of the day has seen each hour often, and a day."""
+
+
+class Sample(NamedTuple):
+    """One figure of one limit, in the bare numbers a fold is quick with.
+
+    Attributes:
+        at: when it was true, seconds since 1970.
+        percent: percent used, 0 to 100.
+        resets_at: the stamp, seconds since 1970; `inf` = none was told.
+        quantum: the step it is told in, points.
+        window: length of the window, seconds; 0 = not told.
+    """
+
+    at: float
+    percent: float
+    resets_at: float
+    quantum: float
+    window: float
+
+
+START = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def seconds(at: datetime) -> float:
+    """An instant as seconds since 1970, cut to 1/1024: a float holds that exactly, so that a shift by days is exact too."""
+    since = at - START
+    return since.days * DAY + since.seconds + (since.microseconds * 1024 // 1_000_000) / 1024
+
+
+NONE = float("inf")
+"""A stamp that was not told; it compares without a special case."""
+
+
+def gauge(limit: Limit) -> tuple[float, float] | None:
+    """Percent used and its quantum, where a limit can be paced; None where it cannot.
+
+    Money or credits of a known cap are a percent with a fine quantum. What is scoped binds no pool, and what frees on
+    release or payment has no reset to land at.
+    """
+    if limit.scope is not None or (limit.resets_at is None and limit.window is None) or limit.frees_on == "release":
+        return None
+    if limit.percent is not None:
+        return min(max(float(limit.percent), 0.0), 100.0), limit.quantum
+    for unit, cap in limit.cap.items():
+        left = limit.left.get(unit)
+        if left is not None and cap > 0:
+            exponents = [int(exponent) for exponent in (left.as_tuple().exponent, cap.as_tuple().exponent)]
+            used = float(100 * (cap - left) / cap)
+            return min(max(used, 0.0), 100.0), float(100 * 10.0 ** min(exponents) / float(cap))
+    return None
+
+
+def ordered(samples: Iterable[Sample]) -> tuple[Sample, ...]:
+    """Samples by instant, one each: of two the larger figure, then the later stamp, since a counter only lags."""
+    found = sorted(samples)
+    kept = [one for one, following in pairwise(found) if one.at != following.at]
+    return tuple([*kept, found[-1]]) if found else ()
+
+
+def pruned(samples: Sequence[Sample]) -> Sequence[Sample]:
+    """Samples no older than the horizon before the newest; what is dropped hangs on the set alone."""
+    oldest = samples[-1].at - HORIZON.total_seconds() if samples else 0.0
+    return samples if not samples or samples[0].at >= oldest else tuple(one for one in samples if one.at >= oldest)
+
+
+@frozen
+class Epoch:
+    """One stretch of a limit between two cuts.
+
+    Attributes:
+        opening: what cut it off from the one before.
+        points: (seconds since 1970, highest percent so far), in order; never empty.
+        resets_at: its newest stamp, seconds since 1970; None = none was told.
+    """
+
+    opening: Opening
+    points: Sequence[tuple[float, float]]
+    resets_at: float | None
+
+    @property
+    def top(self) -> float:
+        """The highest percent seen."""
+        return self.points[-1][1]
+
+
+@frozen
+class Course:
+    """One limit as its epochs.
+
+    Attributes:
+        name: the limit's name.
+        window: its length in seconds; a day where nobody tells.
+        quantum: the step of its newest figure, points.
+        epochs: in order; never empty.
+        doubted: the newest figure fell deep and nothing has confirmed it yet.
+        sliding: its stamp runs ahead from reading to reading, so that it names no instant.
+    """
+
+    name: str
+    window: float
+    quantum: float
+    epochs: Sequence[Epoch]
+    doubted: bool
+    sliding: bool
+
+    @property
+    def last(self) -> Epoch:
+        """The epoch that is running, or ran last."""
+        return self.epochs[-1]
+
+
+def sample(limit: Limit, at: datetime) -> Sample | None:
+    """What a limit said at an instant; None where it cannot be paced."""
+    found = gauge(limit)
+    if found is None:
+        return None
+    stamp = NONE if limit.resets_at is None else seconds(limit.resets_at)
+    percent, quantum = found
+    window = limit.window.total_seconds() if limit.window else 0.0
+    return Sample(seconds(at), percent, stamp, quantum, window)
+
+
+def course(name: str, samples: Sequence[Sample], now: float) -> Course | None:
+    """Cut the samples of one limit into epochs.
+
+    Args:
+        name: of the limit.
+        samples: as `ordered` gives them.
+        now: seconds since 1970. A sample a little later was taken now, by a clock that is ahead; one much later never.
+
+    Returns:
+        None where no sample speaks of a window that was still running when it was taken.
+    """
+    if samples and samples[-1].at > now:
+        late = [one._replace(at=min(one.at, now)) for one in samples if one.at <= now + SKEW.total_seconds()]
+        samples = ordered(late)
+    cutter = Cutter(next((one.window for one in reversed(samples) if one.window), DAY))
+    for one in samples:
+        cutter.take(one)
+    return cutter.course(name)
+
+
+class Cutter:
+    """The state of the cut while samples come in."""
+
+    def __init__(self, window: float) -> None:
+        self.window = window
+        self.epochs: list[Epoch] = []
+        self.opening: Opening = "first"
+        self.points: list[tuple[float, float]] = []
+        self.stamp = NONE
+        self.quantum = 1.0
+        self.moves = 0
+        self.dips = 0
+        self.held: list[tuple[float, float]] = []
+
+    def take(self, sample: Sample) -> None:
+        """One more sample, not before those taken."""
+        at, percent, stamp, quantum, _ = sample
+        was = self.stamp
+        if stamp <= at - JITTER or (stamp < was - self.window / BEHIND and was < NONE):
+            return  # a window that is over, or an older one published again
+        self.quantum = quantum
+        opening = self._opening(at, percent, stamp)
+        if opening is not None:
+            self._open(opening, [(at, percent)], stamp)
+            return
+        if stamp < NONE:
+            self.moves = self.moves + 1 if stamp > was + JITTER else 0
+            self.stamp = stamp
+        self._rise(at, percent)
+
+    def _opening(self, at: float, percent: float, stamp: float) -> Opening | None:
+        """What opens a new epoch here; None where nothing does."""
+        if not self.points:
+            return "first"
+        was = self.stamp
+        if at >= was - JITTER and stamp > was + self.window / AHEAD:
+            return "scheduled"
+        if (stamp < NONE) != (was < NONE):
+            return "started" if stamp < NONE else "unstarted"
+        jumped = stamp < NONE and stamp > was + max(LEAST_JUMP, self.window / AHEAD)
+        return "early" if jumped and percent < self.points[-1][1] - self.quantum else None
+
+    def _rise(self, at: float, percent: float) -> None:
+        """A figure inside the epoch: a rise, a lag, or a fall that has to be confirmed."""
+        top = self.points[-1][1]
+        fall = top - percent
+        if fall > DIP * self.quantum:
+            self.held.append((at, percent))
+            if len(self.held) >= DROPS:
+                self._open("dropped", self.held, self.stamp)
+            return
+        self.held = []
+        self.dips = self.dips + 1 if fall >= self.quantum else 0
+        if self.dips >= DIPS:
+            self._open("dropped", [(at, percent)], self.stamp)
+        else:
+            self.points.append((at, max(top, percent)))
+
+    def _open(self, opening: Opening, points: list[tuple[float, float]], stamp: float) -> None:
+        self._close()
+        top = 0.0
+        self.points = []
+        for at, percent in points:
+            top = max(top, percent)
+            self.points.append((at, top))
+        self.opening, self.stamp = opening, stamp
+        self.moves, self.dips, self.held = 0, 0, []
+
+    def _close(self) -> None:
+        if self.points:
+            resets_at = self.stamp if self.stamp < NONE else None
+            self.epochs.append(Epoch(self.opening, self.points, resets_at))
+
+    def course(self, name: str) -> Course | None:
+        """Everything cut so far."""
+        self._close()
+        if not self.epochs:
+            return None
+        sliding = self.moves >= MOVES and self.points[-1][1] > 0
+        return Course(name, self.window, self.quantum, self.epochs, bool(self.held), sliding)
