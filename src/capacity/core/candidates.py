@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from attrs import frozen
 
+from capacity.core.catalogue import serves
 from capacity.core.facts import fact
 from capacity.core.needs import Resolver
 from capacity.core.rules import INVALID_AFTER, REACH, Asking, Finding, Place, worst
@@ -270,17 +270,12 @@ def _spots(survey: Survey) -> Iterator[Spot]:
                     loose.append(spot)
         if not answered:
             unheard = Missed(Model(name), 0)
-            pools = _may_serve(survey.policy, harness, name)
+            pools = may_serve(survey.policy, harness, name)
             loose += [(row.harness, pool, unheard, row.tier, row.effort, False) for pool in pools]
     yield from loose
 
 
-def _may_serve(policy: Policy, harness: HarnessPolicy, name: str) -> list[str]:
+def may_serve(policy: Policy, harness: HarnessPolicy, name: str) -> list[str]:
     """The pools that may serve a name no listing answers to: those whose policy says so, else the only one."""
     known = [pool for pool in harness.pools if pool in policy.pools]
-    said = [
-        pool
-        for pool in known
-        if any(fnmatchcase(name.casefold(), glob.casefold()) for glob in policy.pools[pool].models)
-    ]
-    return said or (known if len(known) == 1 else [])
+    return [pool for pool in known if serves(policy.pools[pool].models, (name,))] or (known if len(known) == 1 else [])

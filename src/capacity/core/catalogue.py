@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
 
 from attrs import evolve, frozen
 
@@ -58,6 +59,12 @@ def _joined(one: Listing, other: Listing) -> Listing:
     models = {(model.pool, model.id): model for model in (*one.models, *other.models)}
     observed_at = min(one.observed_at, other.observed_at)
     return evolve(one, authority=authority, observed_at=observed_at, models=tuple(models.values()))
+
+
+def serves(globs: Iterable[str], names: Iterable[str]) -> bool:
+    """Whether one of a pool's globs takes one of a model's names, in any case."""
+    folded = [name.casefold() for name in names]
+    return any(fnmatchcase(name, glob.casefold()) for glob in globs for name in folded)
 
 
 def fold(listings: Iterable[Listing], start: Catalogue | None = None) -> Catalogue:

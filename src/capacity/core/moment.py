@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from capacity.core.candidates import Field, Survey, binds, grouped
+from capacity.core.candidates import Field, Survey, binds, grouped, may_serve
 from capacity.core.facts import fact
 from capacity.core.orders import Steps
 from capacity.core.rules import Asking, Finding, Place, worse, worst
@@ -123,7 +123,7 @@ class Moment:
         return Standing(asking, decided, refused, Steps(asking, self.field, self.sights, decided), {})
 
     def spot(self, seat: Seat) -> Spot:
-        """Where a seat is: what its fleet says, else the one pool whose inventory answers to its model."""
+        """Where a seat is: what its fleet says, else the one pool that lists its model, else the one that may serve it."""
         key = (seat.harness, seat.model, seat.effort, seat.pool)
         found = self._spots.get(key)
         if found is None:
@@ -135,13 +135,12 @@ class Moment:
         if harness is None:
             return Spot(None, why=fact("harness-unknown", seat.harness))
         answering = (pool for pool in harness.pools if self.survey.found(harness, pool, seat.model))
-        pools = [seat.pool] if seat.pool else list(answering)
-        if not pools and len(harness.pools) == 1:
-            pools = list(harness.pools)
+        meant = harness.aliases.get(seat.model, seat.model)
+        pools = [seat.pool] if seat.pool else list(answering) or may_serve(self.survey.policy, harness, meant)
         if len(pools) != 1 or pools[0] not in self.sights:
             return Spot(None, why=fact("pool-unknown", seat.model))
         found = self.survey.found(harness, pools[0], seat.model)
-        name = found[0].model.id if found else harness.aliases.get(seat.model, seat.model)
+        name = found[0].model.id if found else meant
         return self.at(Candidate(seat.harness, pools[0], name, seat.effort), found)
 
     def at(self, candidate: Candidate, found: Sequence[Missed]) -> Spot:

@@ -6,18 +6,18 @@ returns is a fault of the plugin. Each is published for every pool of the accoun
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
-from capacity.core.catalogue import join
+from capacity.core.catalogue import join, serves
 from capacity.core.circuits import LONGEST
 from capacity.engine.backends import Source, failing
 from capacity.errors import FormError, WireError
 from capacity.plugins.factories import said as told_of
-from capacity.ports import Listing, Reading
+from capacity.ports import Authority, Listing, Model, Reading
 from capacity.values.conditions import Fact
 from capacity.values.limits import State
 
@@ -38,12 +38,19 @@ class Login:
         pools: full names of its pools in the policy; its own name where it has none.
         alias: what the same login may have gone by a moment ago: the name while nobody could tell, or the fingerprint
             before that; None = nothing.
+        serves: full name of a pool → globs over the names of the models it serves, as the policy says.
     """
 
     account: str
     fingerprint: str
     pools: tuple[str, ...]
     alias: str | None = None
+    serves: Mapping[str, tuple[str, ...]] = field(factory=dict)
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether it is no pool itself: what names no part then speaks of all its pools, or of nobody knows which."""
+        return self.account not in self.pools
 
 
 @frozen
@@ -102,7 +109,12 @@ def told(values: Iterable[Reading | Listing], login: Login, at: datetime, usual:
         usual: the usual cadence of their source; None = nobody's.
     """
     values = tuple(values)
-    readings = tuple(_reading(one, login, at, usual) for one in values if isinstance(one, Reading))
+    readings = tuple(
+        _reading(one, pool, login, at, usual)
+        for one in values
+        if isinstance(one, Reading)
+        for pool in _spoken_of(login, one.pool)
+    )
     listings = join(_listing(one, login, at, usual) for one in values if isinstance(one, Listing))
     good = any(one.state not in SILENT for one in readings) or any(one.authority != "unknown" for one in listings)
     instants = [one.retry_at for one in readings if one.retry_at is not None]
@@ -121,11 +133,16 @@ def unread(
     return tuple(evolve(blank, pool=pool) for pool in login.pools)
 
 
-def _reading(reading: Reading, login: Login, at: datetime, usual: timedelta | None) -> Reading:
+def _spoken_of(login: Login, part: str) -> tuple[str, ...]:
+    """The pools a reading speaks of: its part's, or all of an account that is no pool itself."""
+    return login.pools if login.is_divided and not part else (_qualified(login, part),)
+
+
+def _reading(reading: Reading, pool: str, login: Login, at: datetime, usual: timedelta | None) -> Reading:
     again = reading.retry_at
     return evolve(
         reading,
-        pool=_qualified(login, reading.pool),
+        pool=pool,
         account=login.fingerprint,
         observed_at=min(reading.observed_at, at),
         published_at=at,
@@ -135,14 +152,25 @@ def _reading(reading: Reading, login: Login, at: datetime, usual: timedelta | No
 
 
 def _listing(listing: Listing, login: Login, at: datetime, usual: timedelta | None) -> Listing:
+    models = tuple(placed for model in listing.models for placed in _placed(model, login))
+    authority: Authority = listing.authority if models else "unknown"
+    if authority == "authoritative" and login.is_divided and any(model.pool == login.account for model in models):
+        authority = "partial"  # a model that is in no pool may belong to any, so of none is the list known to be whole
     return evolve(
         listing,
         account=login.fingerprint,
-        authority=listing.authority if listing.models else "unknown",
+        authority=authority,
         observed_at=min(listing.observed_at, at),
         usual=usual,
-        models=tuple(evolve(model, pool=_qualified(login, model.pool)) for model in listing.models),
+        models=models,
     )
+
+
+def _placed(model: Model, login: Login) -> tuple[Model, ...]:
+    """A model in its pool; one without a part in every pool that serves it by the policy, else under the account."""
+    pools = (pool for pool, globs in login.serves.items() if serves(globs, model.names))
+    found = tuple(pools) if login.is_divided and not model.pool else ()
+    return tuple(evolve(model, pool=pool) for pool in found or (_qualified(login, model.pool),))
 
 
 def _qualified(login: Login, part: str) -> str:

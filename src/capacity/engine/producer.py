@@ -87,6 +87,10 @@ class Producer:
             name: tuple(pool.name for pool in policy.pools.values() if pool.account == name) or (name,)
             for name in backends
         }
+        self._serves = {
+            name: {pool.name: pool.models for pool in policy.pools.values() if pool.account == name}
+            for name in backends
+        }
         self._logins: dict[str, Login] = {}
 
     @property
@@ -153,7 +157,7 @@ class Producer:
             answer = answers.get(name)
             fingerprint = answer if isinstance(answer, str) and answer else name
             alias = self._last_known(name) if fingerprint == name else name
-            self._logins[name] = Login(name, fingerprint, self._pools[name], alias)
+            self._logins[name] = Login(name, fingerprint, self._pools[name], alias, self._serves[name])
             if answer is not None and fingerprint != answer and not isinstance(answer, WireError):
                 why = (
                     told_of(answer) if isinstance(answer, Exception) else f"account() returned {type(answer).__name__}"

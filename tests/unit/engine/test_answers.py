@@ -12,7 +12,7 @@ from capacity.engine.answers import Login, said, told
 from capacity.engine.backends import Source
 from capacity.errors import Fault, FormError, TimedOut
 from capacity.plugins import INVENTORIES, PROBERS, Plugin
-from capacity.ports import Listing
+from capacity.ports import Listing, Model
 from capacity.testing.fakes import BUDGET
 
 from .scene import HOUR, NOON, listing, reading
@@ -92,6 +92,16 @@ def test_one_good_pool_is_a_good_answer() -> None:
     assert said(PROBE, (reading(), reading(part="x", state="unrecognised")), LOGIN, NOON).good
 
 
+def test_what_names_no_part_speaks_of_every_pool_of_a_divided_account() -> None:
+    """An account of parts is no pool itself, so what is said of the account is said of each of them."""
+    divided = Login("a", "print", ("a/x", "a/y"))
+    found = said(PROBE, (reading(part="", state="login-required"), reading(part="y")), divided, NOON)
+
+    assert [("a/x", "login-required"), ("a/y", "login-required"), ("a/y", "ok")] == [
+        (one.pool, one.state) for one in found.readings
+    ]
+
+
 def test_a_missing_login_is_an_answer() -> None:
     """That nobody is logged in is known; asking more rarely would only tell later that it has changed."""
     assert said(PROBE, (reading(state="login-required"),), LOGIN, NOON).good
@@ -108,6 +118,40 @@ def test_pages_are_joined_and_qualified() -> None:
     assert {("a", "model-of-a"), ("a", "model-of-b")} == {
         (model.pool, model.id) for one in found.listings for model in one.models
     }
+
+
+def listed(login: Login, *models: Model) -> Listing:
+    """What is published of an authoritative list."""
+    (found,) = said(LISTING, (evolve(listing(""), models=models),), login, NOON).listings
+    return found
+
+
+def test_models_without_a_part_are_where_the_policy_says() -> None:
+    """Where a list names no part, globs over names do, in any case; one that several take is in each of them."""
+    globs = {"a/x": ("SMALL-*",), "a/y": ("*-2", "big model"), "a/z": ()}
+    found = listed(
+        Login("a", "print", ("a/x", "a/y", "a/z"), serves=globs),
+        Model("small-1"), Model("small-2"), Model("b", names=frozenset({"Big Model"})), Model("told", pool="z"),
+    )  # fmt: skip  # the login, then its models
+
+    assert "authoritative" == found.authority
+    assert [("a/x", "small-1"), ("a/x", "small-2"), ("a/y", "b"), ("a/y", "small-2"), ("a/z", "told")] == [
+        (model.pool, model.id) for model in found.models
+    ]
+
+
+def test_a_list_with_a_model_of_no_known_part_is_not_the_whole() -> None:
+    """Any part may serve it, so no part may be said to lack a model; it stays under the account, for all to see."""
+    found = listed(Login("a", "print", ("a/x",), serves={"a/x": ("small-*",)}), Model("small-1"), Model("odd"))
+
+    assert ("partial", ["a", "a/x"]) == (found.authority, [model.pool for model in found.models])
+
+
+def test_globs_do_not_move_the_models_of_an_account_that_is_a_pool() -> None:
+    """They say what a pool serves where no list can; this one can."""
+    found = listed(evolve(LOGIN, serves={"a": ("nothing",), "a/x": ("*",)}), Model("m"))
+
+    assert ("authoritative", ["a"]) == (found.authority, [model.pool for model in found.models])
 
 
 @pytest.mark.parametrize("answer", [TimedOut("models", "nothing came"), (), (evolve(listing("a"), models=()),)])
