@@ -159,18 +159,32 @@ def create(path: Path) -> None:
 
 
 def _new(path: Path) -> Path:
-    """A whole store under another name. What a killed process left there is replaced."""
+    """A whole store under another name. What a killed process left there is replaced; what fails leaves nothing."""
     new = path.with_name(f"{path.name}.new")
-    for left in (new, *(Path(f"{new}-{suffix}") for suffix in ("journal", "wal", "shm"))):
-        left.unlink(missing_ok=True)
+    _remove(new)
+    try:
+        _build(new)
+    except BaseException:
+        _remove(new)
+        raise
+    return new
+
+
+def _build(new: Path) -> None:
     os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     db = _open(new)
     try:
         db.execute(f"PRAGMA application_id = {schema.APPLICATION}")
         schema.upgrade(db)
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # closing would do it too, and say nothing where there is no room
     finally:
         db.close()
-    return new
+
+
+def _remove(file: Path) -> None:
+    """Remove a file and what SQLite keeps beside it."""
+    for each in (file, *(Path(f"{file}-{suffix}") for suffix in ("journal", "wal", "shm"))):
+        each.unlink(missing_ok=True)
 
 
 def make_folder(folder: Path) -> None:

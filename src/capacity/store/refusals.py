@@ -28,8 +28,8 @@ FORBIDDEN = (
 )
 BUSY = "another program holds it ({cause}). End that program, or wait and try again"
 DISK = (
-    "the disk failed ({cause}). Everything acknowledged before was left alone. Look after the disk; "
-    "`{move}` moves the store away"
+    "the disk failed, or gives this user no more room ({cause}). Everything acknowledged before was left alone. Look after "
+    "the disk; `{move}` moves the store away"
 )
 OTHER = "refused ({cause}). If it does so again, move it away with `{move}` and a new one is made"
 
@@ -49,6 +49,11 @@ BY_CODE: Mapping[int, str] = {
     sqlite3.SQLITE_PROTOCOL: BUSY,
     sqlite3.SQLITE_IOERR: DISK,
 }
+BY_EXTENDED_CODE: Mapping[int, str] = {
+    sqlite3.SQLITE_IOERR_SHMSIZE: FULL,  # the file that connections share cannot grow: a full disk, told as a failed one
+}
+"""Looked up before the plain code."""
+
 BY_ERRNO: Mapping[int, str] = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EIO: DISK}
 
 
@@ -59,8 +64,9 @@ def told(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         # An extended code says in its low byte which of the plain ones it is; an error of the module itself has none.
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        raise refusal(path, BY_CODE.get(code, OTHER), str(error)) from error
+        code = getattr(error, "sqlite_errorcode", 0)
+        sentence = BY_EXTENDED_CODE.get(code) or BY_CODE.get(code & 0xFF, OTHER)
+        raise refusal(path, sentence, str(error)) from error
     except OSError as error:
         raise refusal(path, BY_ERRNO.get(error.errno or 0, FORBIDDEN), str(error)) from error
 

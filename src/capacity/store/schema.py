@@ -75,7 +75,8 @@ def upgrade(db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA user_version = {max(version, len(STEPS))}")
         db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        if db.in_transaction:  # a full disk makes SQLite undo it by itself
+            db.execute("ROLLBACK")
         raise
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from capacity.errors import StoreError
 from capacity.ports import Store
@@ -116,8 +118,38 @@ def linger(store: SqliteStore) -> None:
         os.waitpid(child, 0)
 
 
+def on_a_small_disk() -> None:
+    """Make and fill stores on a file system of 400 KiB with less and less room; say what of that was not as it must be."""
+    for filled in range(250_000, 409_600, 4096):
+        folder = Path(f"{filled}")
+        folder.mkdir()
+        ballast = Path("ballast")
+        ballast.write_bytes(b"x" * filled)
+        store, kept, told = sqlite(path=folder / "capacity.db"), list[int](), ""
+        try:
+            for n in range(100):
+                with store.transaction(durable=n % 2 == 0):
+                    seq = store.append("log", "key", NOON, os.urandom(3000))
+                    store.swap("count", str(n).encode(), store.get("count"))
+                kept.append(seq)
+        except StoreError as error:
+            told = str(error)
+        ballast.unlink()
+        if "there is no room to write" not in told or "Make room" not in told:
+            print(filled, "told", told or "nothing", flush=True)
+        if kept != [record.seq for record in store.read("log")]:
+            print(filled, "lost something, or kept half of it", flush=True)
+        print("then", store.append("log", "key", NOON, b"y") and "written", flush=True)
+        store.close()
+        shutil.rmtree(folder)
+
+
 if __name__ == "__main__":
     task, path = sys.argv[1:3]
+    if task == "on_a_small_disk":
+        os.chdir(path)
+        on_a_small_disk()
+        sys.exit()
     store = sqlite(path=path)
     globals()[task](store)
     store.close()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import shlex
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +20,7 @@ from capacity.errors import StoreError
 from capacity.ports import Store
 from capacity.store import refusals, sqlite
 
-from .conftest import NOON
+from .conftest import CHILDREN, NOON
 
 NOBODY = 65534
 
@@ -240,3 +242,20 @@ def test_a_file_that_may_not_grow(store: Store, path: Path) -> None:
         store.append("log", "key", NOON, b"x" * 10**6)
 
     assert [b"kept"] == bodies(store)
+
+
+def test_a_disk_that_is_full(tmp_path: Path) -> None:
+    """Wherever the room ends, while a store is made or while it is written: it is told as such, nothing that was
+    acknowledged is lost, nothing is there by half, and with room again the same store goes on.
+    """
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "none", str(tmp_path)]
+    child = [sys.executable, str(CHILDREN), "on_a_small_disk", str(tmp_path)]
+    alone = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+    try:
+        subprocess.run([*alone, shlex.join(mount)], check=True, capture_output=True, timeout=30)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"this machine lets no user mount a small disk: {error}")
+    script = f"{shlex.join(mount)} && exec {shlex.join(child)}"
+    done = subprocess.run([*alone, script], capture_output=True, text=True, timeout=120, check=False)
+
+    assert ("", ["then written"] * 39) == (done.stderr, done.stdout.splitlines())
