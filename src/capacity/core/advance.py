@@ -6,7 +6,7 @@ from attrs import evolve
 
 from capacity.core.acts import OURS
 from capacity.values.decision import WRITES, Decision, Placement
-from capacity.values.history import Entry, History, Journal
+from capacity.values.history import Entry, History
 from capacity.values.seats import Fleet, Seat
 
 
@@ -19,7 +19,7 @@ def advance(history: History, decision: Decision) -> History:
         history,
         turn=history.turn + 1,
         fleets=tuple(_fleet(fleet, placed) for fleet in history.fleets),
-        journal=Journal(tuple(entries.values()), history.journal.levels),
+        journal=evolve(history.journal, entries=tuple(entries.values())),
         conditions=tuple(one for one in decision.conditions if one.status == "raised"),
     )
 

@@ -85,11 +85,13 @@ class Outcome:
         word: one of the closed list.
         detail: one sentence, without secrets.
         at: when it was known, UTC; None = the actuator has no clock and the engine fills it in.
+        permanent: the place itself was refused, and would be again; only ever with `rejected`.
     """
 
     word: OutcomeWord
     detail: str = ""
     at: datetime | None = field(default=None, converter=_check.utc_or_none)
+    permanent: bool = False
 
 
 @frozen

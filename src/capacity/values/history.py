@@ -50,6 +50,42 @@ class Entry:
         return self.fleet, self.seat
 
 
+@frozen
+class Refusal:
+    """A place that turned out not to be had, and is not asked for again within a day.
+
+    Attributes:
+        fleet: the fleet's name.
+        candidate: the place.
+        at: when it was refused, UTC.
+        seat: whose provider refused it, which means the candidate's whole pool, for that seat; None = the fleet does not
+            take the candidate, for any seat.
+    """
+
+    fleet: str
+    candidate: Candidate
+    at: datetime = field(converter=_check.utc)
+    seat: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str, tuple[str, str, str, str]]:
+        """(fleet, seat, the candidate's key)."""
+        return self.fleet, self.seat or "", self.candidate.key
+
+    def bars(self, fleet: str, seat: str, candidate: Candidate) -> bool:
+        """Whether a seat is not to be put there."""
+        if self.fleet != fleet:
+            return False
+        if self.seat is None:
+            return self.candidate == candidate
+        return self.seat == seat and self.candidate.pool == candidate.pool
+
+
+def _refusals(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
+    """Refusals in the order of their keys."""
+    return tuple(sorted(refusals, key=lambda refusal: refusal.key))
+
+
 def _entries(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """Entries in the order of their keys."""
     return tuple(sorted(entries, key=lambda entry: entry.key))
@@ -62,10 +98,12 @@ class Journal:
     Attributes:
         entries: our last placement of each seat, sorted by (fleet, seat).
         levels: pool name → the level last commanded.
+        refused: the places that were refused, each once, sorted by key.
     """
 
     entries: tuple[Entry, ...] = field(default=(), converter=_entries)
     levels: Mapping[str, float] = field(factory=dict, converter=_check.by_key)
+    refused: tuple[Refusal, ...] = field(default=(), converter=_refusals)
 
 
 def _circuits(circuits: Iterable[Circuit]) -> tuple[Circuit, ...]:

@@ -85,6 +85,7 @@ class Seat:
         held: an operator or a breaker holds it.
         paused_by: who paused it: None = it runs; `capacity` = we parked it; anything else is somebody else.
         placement: id of the placement of ours the fleet knows for it; None = none.
+        refused: why its provider refuses it now, as the fleet tells; None = it tells nothing of that kind.
     """
 
     fleet: str
@@ -99,6 +100,7 @@ class Seat:
     held: bool = False
     paused_by: str | None = None
     placement: str | None = None
+    refused: str | None = None
 
     @property
     def key(self) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Servers on loopback that speak the real wire shapes of three backends. Standard library only; nothing is reached.
+"""Servers on loopback that speak the real wire shapes of three backends and of a hive. Standard library only.
 
 Each is driven by a clock, so that a settable one moves its resets; each notes what it was asked, so that a test can count
 it; and each can be told to refuse, to break its shape, or to change what it says. Names of models come from the caller.
@@ -7,6 +7,7 @@ it; and each can be told to refuse, to break its shape, or to change what it say
 from capacity.testing.servers._loopback import Answer, Asked, LoopbackServer, Request
 from capacity.testing.servers.claude import ClaudeModel, ClaudeServer, ClaudeWindow, write_credentials
 from capacity.testing.servers.deepseek import DeepSeekServer
+from capacity.testing.servers.hive import Habits, HiveAgent, HiveServer
 from capacity.testing.servers.llama import LlamaModel, LlamaServer
 
 __all__ = [
@@ -16,6 +17,9 @@ __all__ = [
     "ClaudeServer",
     "ClaudeWindow",
     "DeepSeekServer",
+    "Habits",
+    "HiveAgent",
+    "HiveServer",
     "LlamaModel",
     "LlamaServer",
     "LoopbackServer",

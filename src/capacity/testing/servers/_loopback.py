@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -19,7 +20,7 @@ from attrs import field, frozen
 
 from capacity.ports import Clock
 
-SECRET = frozenset({"authorization", "cookie", "proxy-authorization", "x-api-key"})
+SECRET = frozenset({"authorization", "cookie", "proxy-authorization", "x-api-key", "x-hive-internal"})
 """Headers that are noted, and whose value is not."""
 
 WEB_PAGE = b"<!doctype html><html><head><title>Just a moment...</title></head><body></body></html>"
@@ -75,11 +76,15 @@ class Answer:
         status: HTTP status.
         body: bytes as they are, anything else as JSON.
         headers: besides the usual ones.
+        after: real seconds until it is written.
+        cut: whether the connection ends instead.
     """
 
     status: int
     body: Any
     headers: Mapping[str, str] = field(factory=dict)
+    after: float = 0.0
+    cut: bool = False
 
     @property
     def content(self) -> bytes:
@@ -186,6 +191,10 @@ def _handler(server: LoopbackServer) -> type[BaseHTTPRequestHandler]:
         do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815 - http.server asks for these names
 
         def _write(self, answer: Answer) -> None:
+            time.sleep(answer.after)
+            if answer.cut:
+                self.close_connection = True
+                return
             content = answer.content
             self.send_response(answer.status)
             headers = {"content-type": "application/json", "content-length": str(len(content)), **answer.headers}
