@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from capacity.core.facts import fact
+from capacity.core.tellers import told as spoken
 from capacity.engine.answers import UNREADABLE, Login, Said, said, told, unread
 from capacity.engine.backends import Backend, Source, failing
 from capacity.engine.cadence import due
@@ -247,12 +248,17 @@ class Producer:
             self._ledger.publish_listing(account, listing)
 
     def _is_news(self, reading: Reading) -> bool:
-        """Whether it says anything else than the newest one did within a floor: a gateway sees every answer there is."""
-        last, account = self._ledger.seen().get(reading.pool), reading.pool.partition("/")[0]
+        """Whether it says anything else than what is known and no older than a floor: a gateway sees every answer there is."""
+        known, account = self._ledger.seen().get(reading.pool), reading.pool.partition("/")[0]
         floors = [one.budget.floor for one in self._backends[account].sources if one.kind == "probe"]
-        if last is None or not floors or (last.last.state, last.last.limits) != (reading.state, reading.limits):
+        if known is None or not floors or known.last.state != reading.state:
             return True
-        return reading.observed_at - last.last.observed_at >= floors[0]
+        told = {one.limit.name: one for one in spoken(known.told, reading.observed_at)}
+        alike = [told[limit.name] for limit in reading.limits if limit.name in told and told[limit.name].limit == limit]
+        if len(alike) < len(reading.limits):
+            return True
+        since = min((one.reading.observed_at for one in alike), default=known.last.observed_at)
+        return reading.observed_at - since >= floors[0]
 
     def _read(self, backend: Backend, login: Login, document: Document, origin: str) -> Said:
         """A document through the backend's reader; what was seen says who saw it."""

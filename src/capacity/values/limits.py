@@ -87,7 +87,8 @@ class Reading:
         plan: the provider's word for the plan.
         detail: one sentence on what was wrong or dropped; never holds a secret.
         retry_at: not before this instant may the source be asked again.
-        usual: the usual cadence of its source's budget; None = made by hand or by `observe`.
+        usual: the usual cadence of its source's budget, which was asked and told all it knows; None = made by hand or by
+            `observe`, and perhaps only a part.
         limits: sorted by name.
     """
 

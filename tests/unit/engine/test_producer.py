@@ -13,7 +13,7 @@ from attrs import evolve
 from capacity.codec import loads
 from capacity.engine import Engine, Settings
 from capacity.errors import NotFound, PluginError, PolicyError, StoreError, TimedOut
-from capacity.ports import Document, Listing, Reading, Store
+from capacity.ports import Document, Limit, Listing, Reading, Store
 from capacity.testing.fakes import BUDGET, Crash, FakeInventory, FakeProber, FakeReader
 from capacity.values.policy import Policy, PoolPolicy
 
@@ -365,6 +365,25 @@ def test_the_same_told_over_and_over_is_published_once_a_floor() -> None:
         scene.clock.advance(timedelta(seconds=1))
 
     assert [55.0, 55.0, 56.0] == [one.limits[0].percent for one in published(scene.store)]
+
+
+def test_a_part_that_others_saw_leaves_the_rest_as_it_was() -> None:
+    """One window of two is brought up to date; parts that come in turns are each published once a floor."""
+    week = Limit("weekly", percent=30.0, resets_at=NOON + timedelta(days=3), window=timedelta(days=7))
+    parts = {b"session": (reading(12.0),), b"week": (reading(limits=(evolve(week, percent=31.0),)),)}
+    scene = Scene(reader=FakeReader(parts))
+    scene.probers["a"].script.say((evolve(reading(), limits=(*reading().limits, week)),))
+    engine = scene.engine(policy(accounts=("a",)))
+    engine.probe()
+    for second in range(60):
+        scene.clock.advance(timedelta(seconds=1))
+        engine.observe("a", Document(b"week" if second % 2 else b"session", scene.clock.now()), "gateway")
+
+    assert [12.0, 31.0] == [one.limit.percent for one in engine.snapshot().pools[0].limits]
+    assert 3 == len(published(scene.store))
+    assert [12.0, 31.0] == [
+        one.limit.percent for one in scene.engine(policy(accounts=("a",))).snapshot().pools[0].limits
+    ]
 
 
 def test_what_left_the_policy_is_known_no_more() -> None:
