@@ -7,44 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
-from attrs import evolve
-
-from capacity.core.desk import Answers, Desk
-from capacity.core.moment import Spot
-from capacity.core.needs import Asked
+from capacity.core.cases import Case, left_because, observed
+from capacity.core.facts import fact
+from capacity.core.orders import Bucket
 from capacity.core.rules import Finding, opening, proof, worst
 from capacity.values.conditions import Fact
-from capacity.values.decision import TOOK, WRITES, Act, Placement, SeatDecision
-from capacity.values.history import Entry
-from capacity.values.seats import Candidate, Fleet, Seat
-
-OURS = "capacity"
-"""What a fleet says of a seat that we parked."""
-
-
-class Case(NamedTuple):
-    """One seat with everything its act hangs on."""
-
-    desk: Desk
-    fleet: Fleet
-    seat: Seat
-    asked: Asked
-    spot: Spot
-    entry: Entry | None
-    answers: Answers
-    tick: str
-
-    @property
-    def parked(self) -> bool:
-        """Whether we parked it."""
-        return self.seat.paused_by == OURS
-
-    @property
-    def home(self) -> Candidate | None:
-        """Where it belongs while it is parked or demoted by us."""
-        return self.entry.home if self.entry is not None else None
+from capacity.values.decision import Act, Placement, SeatDecision
+from capacity.values.seats import Candidate
 
 
 def act(case: Case) -> SeatDecision:
@@ -61,56 +31,17 @@ def _keep(case: Case, why: Fact) -> SeatDecision:
 
 
 def _leave(case: Case) -> SeatDecision | None:
-    why = _left_because(case)
+    why = left_because(case)
     return None if why is None else _decided(case, "leave", why, candidate=case.spot.candidate)
 
 
-def _left_because(case: Case) -> Fact | None:
-    """Why a seat is not ours to touch; None where it is."""
-    desk, fleet, seat, entry = case.desk, case.fleet, case.seat, case.entry
-    name = f"{seat.fleet}/{seat.name}"
-    if fleet.held_by is not None:
-        return desk.fact("second-controller", fleet.name)
-    if fleet.refuses is not None:
-        return desk.fact("fleet-refuses", fleet.name)
-    if seat.pinned or case.asked.pinned:
-        return desk.fact("pinned", name)
-    if seat.held or case.asked.held:
-        return desk.fact("held", name)
-    if seat.paused_by is not None and not case.parked:
-        return desk.fact("paused", name)
-    if entry is not None and entry.outcome == "indeterminate":
-        return desk.fact("indeterminate", name)
-    if case.parked and (entry is None or entry.act != "park"):
-        return desk.fact("parked-by-whom", name)
-    if entry is not None and _changed(case, entry):
-        return desk.fact("conflict", name)
-    return case.spot.why
-
-
-def _changed(case: Case, entry: Entry) -> bool:
-    """Whether somebody else changed the seat's place since our last write."""
-    if entry.outcome not in TOOK or entry.act not in WRITES:
-        return False
-    if entry.act == "park":
-        return not case.parked
-    here = case.spot.candidate
-    if here is None or entry.candidate is None or _same(here, entry.candidate):
-        return False
-    pending = entry.outcome in ("applied-not-running", "unverified")
-    seen = _observed(case)
-    return not (pending and seen is not None and entry.expected is not None and _same(seen, entry.expected))
-
-
-def _observed(case: Case) -> Candidate | None:
-    """Where the seat is, in its fleet's own word for the model: an actuator compares words and knows no alias."""
-    here, word = case.spot.candidate, case.seat.model
-    return here if here is None or here.model == word else evolve(here, model=word)
-
-
-def _same(here: Candidate, there: Candidate) -> bool:
-    """Whether two candidates are one place; an effort the fleet does not tell is no difference."""
-    return here == there or (here.effort is None and evolve(here, effort=there.effort) == there)
+def _await(case: Case) -> SeatDecision | None:
+    """A seat that nobody has seen since we wrote to it is where we put it, until somebody has."""
+    entry = case.entry
+    if entry is None or not case.unseen:
+        return None
+    why = case.desk.fact("parked") if entry.act == "park" else case.desk.fact("unseen", case.name)
+    return _decided(case, "keep", why, candidate=entry.candidate, home=entry.home, until=entry.until)
 
 
 def _resume(case: Case) -> SeatDecision | None:
@@ -145,11 +76,11 @@ def _probation(case: Case) -> Candidate | None:
         return None
     if home is not None and home.pool not in desk.probation and _answer(case, home) == "cannot-tell":
         return home
-    untried = (
-        bucket.first[0] for _, bucket in desk.choices(case.answers) if bucket.sight.pool.name not in desk.probation
-    )
-    index = next(untried, None)
-    return None if index is None else desk.field.candidates[index]
+    for _, bucket in desk.choices(case.answers):
+        target = None if bucket.sight.pool.name in desk.probation else _first(case, bucket)
+        if target is not None:
+            return target
+    return None
 
 
 def _restore(case: Case) -> SeatDecision | None:
@@ -175,6 +106,8 @@ def _move(case: Case) -> SeatDecision | None:
         down = _rank(case, target) > _tier(case)
         home = (case.home or case.spot.candidate) if down else None
         return _placed(case, "demote" if down else "move", wrong.fact, target, home=home)
+    if wrong.rule == "refusal":  # nothing else says that it is used up, so there is nothing to wait for
+        return _keep(case, wrong.fact)
     if wrong.rule == "volume":  # the rule keeps such seats off; it is no reason to stop one that has nowhere to go
         return _keep(case, case.desk.fact("nowhere-better"))
     if any(finding is not None and finding.answer == "wait" for finding in case.answers.worst):
@@ -182,7 +115,7 @@ def _move(case: Case) -> SeatDecision | None:
     return _park(case, wrong.fact, _earliest(case))
 
 
-ATTEMPTS: tuple[Callable[[Case], SeatDecision | None], ...] = (_leave, _resume, _restore, _move)
+ATTEMPTS: tuple[Callable[[Case], SeatDecision | None], ...] = (_leave, _await, _resume, _restore, _move)
 """What may be done with a seat, first match."""
 
 
@@ -201,20 +134,32 @@ def _wrong(case: Case) -> Finding | None:
     harness = case.desk.policy.harnesses.get(case.seat.harness)
     if here is not None and harness is not None and here.pool not in harness.pools:
         return Finding("no", "allow", case.desk.fact("not-drawn-on", here.pool), proof=True)
-    return proof(_here(case))
+    told = proof(_here(case))
+    if told is None and here is not None and case.seat.refused is not None:
+        return Finding("no", "refusal", fact("refused", here.pool, because=case.seat.refused), proof=True, quota=True)
+    return told
 
 
 def _best(case: Case, *, observed: bool = False, own_tier: bool = False) -> Candidate | None:
     """The first eligible candidate; observed and of its own tier where that is asked."""
     for _, bucket in case.desk.choices(case.answers):
-        if not (observed and bucket.observed) and not (own_tier and bucket.step):
-            return case.desk.field.candidates[bucket.first[0]]
+        target = None if (observed and bucket.observed) or (own_tier and bucket.step) else _first(case, bucket)
+        if target is not None:
+            return target
     return None
+
+
+def _first(case: Case, bucket: Bucket) -> Candidate | None:
+    """The first candidate of a bucket that is to be had for a seat."""
+    candidates = (case.desk.field.candidates[index] for index in bucket.first)
+    return next((one for one in candidates if not case.barred(one)), None)
 
 
 def _answer(case: Case, candidate: Candidate) -> str:
     """The answer to one candidate; the home of a seat need not be in a tier to be returned to."""
     desk = case.desk
+    if case.barred(candidate):
+        return "no"
     index = desk.field.index.get(candidate)
     if index is not None:
         finding = case.answers.worst[desk.field.groups[index]]
@@ -279,7 +224,7 @@ def _decided(
     sight = desk.sights.get(candidate.pool) if candidate is not None else None
     placement = Placement(
         f"{case.tick}/{seat.fleet}/{seat.name}", seat.fleet, seat.name, what, why, candidate,
-        _observed(case), home, until, None, sight.pool.egress if sight else None,
+        observed(case), home, until, None, sight.pool.egress if sight else None,
     )  # fmt: skip  # in the order of the class
     verdict = None if case.spot.place is None else desk.here(case.answers, case.spot)[1]
     chosen = None if candidate is None else desk.field.index.get(candidate)

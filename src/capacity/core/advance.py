@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from capacity.core.acts import OURS
+from capacity.core.cases import OURS
 from capacity.values.decision import WRITES, Decision, Placement
 from capacity.values.history import Entry, History
 from capacity.values.seats import Fleet, Seat

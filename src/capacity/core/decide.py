@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from capacity.core.acts import Case, act
+from capacity.core.acts import act
+from capacity.core.cases import Case
 from capacity.core.conditions import conditions
 from capacity.core.desk import Desk
 from capacity.errors import CapacityError

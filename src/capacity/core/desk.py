@@ -11,6 +11,7 @@ from datetime import datetime
 from attrs import frozen
 
 from capacity.core.candidates import Field, Survey, survey
+from capacity.core.circuits import LONGEST
 from capacity.core.facts import fact
 from capacity.core.moment import Moment, Spot, Standing, moment
 from capacity.core.orders import Bucket, Ladder, Load, close
@@ -65,6 +66,7 @@ class Desk:
         self.sights: dict[str, Sight] = self.moment.sights
         self.field: Field = self.moment.field
         self.entries: dict[tuple[str, str], Entry] = {entry.key: entry for entry in history.journal.entries}
+        self.refusals = [one for one in history.journal.refused if history.as_of - one.at < LONGEST]
         self.load = Load()
         self.often: dict[str, int] = {}
         self.probation = {pool for entry in history.journal.entries for pool in _trying(entry, policy, history)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from capacity.core import headroom as heads
-from capacity.core.acts import Case
+from capacity.core.cases import Case
 from capacity.core.decide import case_of, decide, prepare, tick_id
 from capacity.core.desk import Desk
 from capacity.core.orders import KEYS

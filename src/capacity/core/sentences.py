@@ -60,12 +60,14 @@ SENTENCES: Mapping[str, str] = {
     "pool-unknown": "nobody can tell which pool {subject} draws on",
     "probation": "its park is due and nobody can tell; it tries {subject} for the others",
     "probe-failing": "{subject} cannot be read: {state}",
+    "refused": "{subject} refused it, as its fleet tells{because|: }",
     "residency-unknown": "nobody can tell whether {subject} is loaded",
     "room": "there is room in {subject}",
     "scope-unanswered": "no listed model answers to the scope of {subject}",
     "second-controller": "fleet {subject} is held by another controller",
     "slots-busy": "every slot of {limit} in {subject} is busy",
     "still-full": "it was due, but nothing has room yet",
+    "unseen": "{subject} was not seen again since we wrote it",
     "unplaced-part": "{subject} is read, but the policy does not list it",
 }
 """Code without `core:` → its sentence. `{figure}` is filled in; `{figure|lead}` is the lead and the figure, or nothing."""

@@ -68,13 +68,13 @@ class Actuation:
     def settle(
         self, unsettled: Iterable[Written], fleets: Iterable[Fleet], claims: Claims, where: Where
     ) -> tuple[Written, ...]:
-        """Conclude the intents that have no outcome, from the seats as they were read back."""
+        """Conclude the intents that have no outcome, from the seats as they were read back: seen since, not before."""
         ours = {fleet.name: fleet for fleet in fleets if fleet.refuses is None and fleet.held_by is None}
         seats = {seat.key: seat for fleet in ours.values() for seat in fleet.seats}
         return tuple(
             self._conclude(written, seats.get(written.placement.key), claims, where)
             for written in unsettled
-            if written.placement.fleet in ours
+            if (fleet := ours.get(written.placement.fleet)) is not None and fleet.observed_at >= written.at
         )
 
     def _conclude(self, written: Written, seat: Seat | None, claims: Claims, where: Where) -> Written:

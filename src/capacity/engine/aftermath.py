@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from capacity.core.acts import OURS
+from capacity.core.cases import OURS
 from capacity.engine.documents import Written
 from capacity.ports import Ability, Candidate, Outcome, Placement, Seat
 

@@ -6,9 +6,10 @@ Each step is pure and takes what is new with what was known; `fold(a + b)` is `f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Generic, TypeVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from capacity import codec
 from capacity.core.catalogue import Catalogue, Known
@@ -17,8 +18,8 @@ from capacity.core.headroom import Seen, fold, joined
 from capacity.engine.documents import Sample, Written
 from capacity.ports import Reading, Store
 from capacity.values.conditions import Condition
-from capacity.values.decision import TOOK, OutcomeWord
-from capacity.values.history import Entry
+from capacity.values.decision import TOOK, Outcome, OutcomeWord, Placement
+from capacity.values.history import Entry, Refusal
 from capacity.values.models import Missed
 
 V = TypeVar("V")
@@ -69,15 +70,17 @@ class Told:
     Attributes:
         entries: (fleet, seat) → our last placement that took, or of which nobody can tell.
         sent: placement id → the intent that has no outcome yet.
+        refused: key → the place that was refused, as it was refused last.
     """
 
     entries: Mapping[tuple[str, str], Entry]
     sent: Mapping[str, Written]
+    refused: Mapping[object, Refusal] = field(factory=dict)
 
 
 def told(new: Iterable[Written], before: Told) -> Told:
     """The step of the journal."""
-    entries, sent = dict(before.entries), dict(before.sent)
+    entries, sent, refused = dict(before.entries), dict(before.sent), dict(before.refused)
     for written in new:
         if written.outcome is None:
             sent[written.placement.id] = written
@@ -85,7 +88,19 @@ def told(new: Iterable[Written], before: Told) -> Told:
             sent.pop(written.placement.id, None)
             if written.outcome.word in COUNTS:
                 entries[written.placement.key] = written.entry
-    return Told(entries, sent)
+            refusal = _refusal(written.placement, written.outcome, written.outcome.at or written.at)
+            if refusal is not None:
+                refused[refusal.key] = refusal
+    return Told(entries, sent, refused)
+
+
+def _refusal(act: Placement, outcome: Outcome, at: datetime) -> Refusal | None:
+    """What an outcome tells of a place: that its fleet does not take it, or that we left it because of a refusal."""
+    if outcome.permanent and act.candidate is not None:
+        return Refusal(act.fleet, act.candidate, at)
+    if outcome.word in TOOK and act.fact.code == "core:refused" and act.expected is not None:
+        return Refusal(act.fleet, act.expected, at, seat=act.seat)
+    return None
 
 
 Standing = Mapping[tuple[str, str], Condition]

@@ -170,7 +170,7 @@ class Ledger:
         present = self._journal.present()
         entries = {**present.entries, **{one.placement.key: one.entry for one in present.sent.values()}}
         levels = {level.pool: level.level for level in sorted(self._levels.present(), key=lambda one: one.at)}
-        return Journal(tuple(entries.values()), levels)
+        return Journal(tuple(entries.values()), levels, tuple(present.refused.values()))
 
     def prepared(self, prepared: Prepared) -> None:
         """Note a model that is made ready, or what became of it."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from attrs import evolve
 
 from capacity.codec.faults import nearest, quoted
-from capacity.core.acts import OURS
+from capacity.core.cases import OURS
 from capacity.core.facts import fact
 from capacity.engine.claims import Claims
 from capacity.engine.documents import Written
