@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from attrs import evolve, frozen
 from capacity.errors import NotFound, WireError
-from capacity.ports import Budget, Listing, Model, Read, Reading
+from capacity.ports import Budget, Listing, Model, Read, Reading, Secret
 
 from capacity_agy import _groups, _login
 from capacity_agy._cli import AS_JSON, COLD, Cli
@@ -45,17 +45,18 @@ class UsageProber:
     budget: Budget = BUDGET
 
     async def account(self) -> str:
-        """The login's fingerprint: a mark of what its token is renewed with, which stays the same as long as it does.
+        """The login's fingerprint: a mark of whom its identity token was made for, else of what its token is renewed with.
 
         Raises:
             WireError: there is no token file, or it holds none; a keyring is not opened.
         """
         path = f"{self.cli.home or '~'}/{FOLDER}/{FILE}"
-        file = await Read(path, secret=True, plain=PLAIN)
-        token = file.secret.part("token", "refresh_token") if file.secret else None
-        if not token:
+        secret = (await Read(path, secret=True, plain=PLAIN)).secret or Secret("")
+        identity = secret.part("id_token")
+        mark = Secret(str((identity and identity.claim("sub")) or "")) or secret.part("token", "refresh_token")
+        if not mark:
             raise NotFound("account", f"{path} holds no login")
-        return token.fingerprint("agy")
+        return mark.fingerprint("agy")
 
     async def probe(self) -> tuple[Reading, ...]:
         """One reading for each group, or one for the account that says why there is none."""
