@@ -314,6 +314,14 @@ def test_pages_are_followed_to_the_last() -> None:
     assert 5 == sum(len(page.models) for page in found)
 
 
+def test_models_answer_to_the_labels_of_their_account() -> None:
+    """A cap whose word no list explains binds the models the operator says."""
+    web, _ = pages((SAMPLES / "models_page2.json").read_bytes())
+    (page,) = listings(world({FILE: STORED}, web), labels={"overage_included": ["*-4-8"]})
+
+    assert ["claude-opus-4-8"] == [model.id for model in page.models if "overage_included" in model.names]
+
+
 def test_the_list_is_asked_as_a_login() -> None:
     """The token goes as a bearer with the version and the login's header, never as an API key."""
     web, _ = pages((SAMPLES / "models_page2.json").read_bytes())

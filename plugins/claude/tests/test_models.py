@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from capacity.ports import Document, Listing, Model
-from capacity_claude import reader
-from capacity_claude._models import next_page
+from capacity_claude import inventory, prober, reader
+from capacity_claude._models import labelled, labels, next_page
 
 from .documents import AT, SAMPLES, recorded
 
@@ -167,3 +167,23 @@ def test_a_page_without_end_is_cut_and_rejects_nothing() -> None:
 
     assert listing is not None
     assert (1000, "partial") == (len(listing.models), listing.authority)
+
+
+def test_a_label_makes_models_answer_to_a_word_nobody_explains() -> None:
+    """The operator says which ids a cap is about, in any case; their other names stay."""
+    listing = page({"type": "model", "id": "claude-zephyr-5"}, {"type": "model", "id": "claude-squall-5"})
+    assert listing is not None
+    told = labelled(listing, labels({"Some_Word": ["*-ZEPHYR-*"], "other": ["*"]}))
+
+    assert [["claude-squall-5", "other", "squall"], ["claude-zephyr-5", "other", "some_word", "zephyr"]] == [
+        sorted(model.names) for model in told.models
+    ]
+    assert listing == labelled(listing, labels(None))
+
+
+@pytest.mark.parametrize("told", [[], "word", {"word": "claude-*"}, {"word": [7]}, {"word": None}])
+@pytest.mark.parametrize("factory", [prober, inventory])
+def test_labels_that_are_none_are_refused(told: Any, factory: Any) -> None:
+    """By either factory, and with an example."""
+    with pytest.raises(ValueError, match="labels must be a table of lists of patterns, such as"):
+        factory(labels=told)

@@ -17,6 +17,12 @@ from capacity_deepseek import inventory, prober, reader
 SAMPLES = Path(__file__).parents[3] / "tests" / "samples" / "deepseek"
 AT = datetime(2026, 9, 20, 12, tzinfo=UTC)
 
+TWO = b"""{"is_available": true, "balance_infos": [
+  {"currency": "CNY", "total_balance": "110.00", "granted_balance": "10.00", "topped_up_balance": "100.00"},
+  {"currency": "USD", "total_balance": "-0.04", "granted_balance": "0.00", "topped_up_balance": "-0.04"}
+]}"""
+SILENT = b'{"balance_infos": [{"currency": "USD", "total_balance": "14.37"}]}'
+
 
 def answer(name: str, path: str | None = "/user/balance", status: int = 200) -> Document:
     """A sample as the answer to a path."""
@@ -44,7 +50,8 @@ class TestReader(ReaderContract):
     @pytest.fixture
     def cases(self) -> Sequence[Case]:
         paths = ("/user/balance", None)
-        return [Case(answer(path.name, asked)) for path in sorted(SAMPLES.glob("balance_*.json")) for asked in paths]
+        samples = [Case(answer(path.name, asked)) for path in sorted(SAMPLES.glob("balance_*.json")) for asked in paths]
+        return [*samples, *(Case(Document(body, AT, asked=asked)) for body in (TWO, SILENT) for asked in paths)]
 
     @pytest.fixture
     def throttled(self) -> Document:

@@ -60,6 +60,16 @@ def test_an_error_body_stays_nobodys_with_its_status(status: int) -> None:
     assert [NOBODYS] * 5 == [read(Document(body, AT, status=status)) for body in bodies]
 
 
+@pytest.mark.parametrize("name", ["sse_keepalive.txt", "error_429.json"])
+def test_a_turn_says_nothing_of_the_balance(name: str) -> None:
+    """Neither one that waited for its place, nor headers a proxy adds, nor a refusal for too many at once."""
+    headers = (("x-ratelimit-remaining-requests", "0"), ("retry-after", "60"))
+    body = (SAMPLES / name).read_bytes()
+    turns = [Document(body, AT, asked=asked, status=429, headers=headers) for asked in (None, "/chat/completions")]
+
+    assert [NOBODYS] * 2 == [read(turn) for turn in turns]
+
+
 def test_failures_are_left_to_a_later_release() -> None:
     """The reader classifies no failure yet, and says so with None."""
     assert reader().failure(Document((SAMPLES / "error_402.json").read_bytes(), AT, status=402)) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from attrs import field, frozen
 from capacity.ports import Budget, Get, InventorySource, Key, Listing, Reply
@@ -40,12 +41,14 @@ class ModelInventory:
         login: where the login is.
         base_url: of the service.
         agent: sent as `User-Agent`; None = the host's own.
+        labels: word of a cap → patterns of the ids it is about.
         budget: how often it may be asked.
     """
 
     login: Login
     base_url: str = field(converter=address)
     agent: str | None = None
+    labels: _models.Labels = field(factory=dict, converter=_models.labels)
     budget: Budget = BUDGET
 
     async def listings(self) -> tuple[Listing, ...]:
@@ -59,7 +62,7 @@ class ModelInventory:
             url = f"{self.base_url}{_models.PATH}?{query}"
             reply: Reply = await Get(url, headers={**sent(self.agent), **VERSION}, bearer=held.token)
             body = parsed(reply.document)
-            pages.append(_models.listing(reply.document, body))
+            pages.append(_models.labelled(_models.listing(reply.document, body), self.labels))
             after = _models.next_page(body)
             query = None if after is None else f"limit={ROWS}&after_id={after}"
         return tuple(pages)
@@ -71,6 +74,7 @@ def inventory(
     config_dir: str = CONFIG_DIR,
     base_url: str = BASE_URL,
     user_agent: str | None = None,
+    labels: Mapping[str, Any] | None = None,
 ) -> InventorySource:
     """The model list of one Claude login.
 
@@ -79,9 +83,10 @@ def inventory(
         config_dir: the harness's folder; may hold `~/` and `${NAME}`.
         base_url: of the service.
         user_agent: sent with each request; None = the host's own, honest one.
+        labels: word of a cap that no name of a model tells → patterns of the ids it is about.
 
     Raises:
-        ValueError: `base_url` is no address.
+        ValueError: `base_url` is no address, or `labels` no table of lists of patterns.
     """
     login = Login(config_dir=config_dir.rstrip("/"), credentials=credentials)
-    return ModelInventory(login=login, base_url=base_url, agent=user_agent)
+    return ModelInventory(login=login, base_url=base_url, agent=user_agent, labels=labels)

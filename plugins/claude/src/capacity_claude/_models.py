@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
+from attrs import evolve
 from capacity.ports import Authority, Document, Listing, Model
 
 from capacity_claude._wire import ROWS_MOST, number, text
@@ -102,6 +104,39 @@ def _efforts(effort: object) -> tuple[str, ...] | None:
 def _modalities(image: object) -> tuple[str, ...] | None:
     taken = _supported(image)
     return None if taken is None else ("text", "image") if taken else ("text",)
+
+
+# --- labels -----------------------------------------------------------------------------------
+
+Labels = Mapping[str, tuple[str, ...]]
+"""Word of a cap → patterns of the ids it is about."""
+
+
+def labels(told: Any) -> Labels:
+    """What an operator says of words that no list explains; None says nothing.
+
+    Raises:
+        ValueError: it is no table of lists of patterns.
+    """
+    rows: Any = {} if told is None else told
+    if not isinstance(rows, Mapping) or not all(map(_is_patterns, rows.values())):
+        raise ValueError('labels must be a table of lists of patterns, such as { some_word = ["some-id-*"] }')
+    return {word.casefold(): tuple(pattern.casefold() for pattern in patterns) for word, patterns in rows.items()}
+
+
+def _is_patterns(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+
+
+def labelled(listing: Listing, labels: Labels) -> Listing:
+    """The listing, its models answering to the words of the caps that are about them."""
+    return evolve(listing, models=tuple(_labelled(model, labels) for model in listing.models)) if labels else listing
+
+
+def _labelled(model: Model, labels: Labels) -> Model:
+    ident = model.id.casefold()
+    words = {word for word, patterns in labels.items() if any(fnmatchcase(ident, pattern) for pattern in patterns)}
+    return evolve(model, names=model.names | words)
 
 
 # --- names ------------------------------------------------------------------------------------

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import evolve, field, frozen
 from capacity import ports
 from capacity.ports import Budget, Get, Key, Reading
 
-from capacity_claude import _usage
+from capacity_claude import _models, _usage
 from capacity_claude._login import CONFIG_DIR, Login
 from capacity_claude._wire import parsed
 
@@ -71,6 +72,7 @@ def prober(
     config_dir: str = CONFIG_DIR,
     base_url: str = BASE_URL,
     user_agent: str | None = None,
+    labels: Mapping[str, Any] | None = None,
 ) -> ports.Prober:
     """A prober of one Claude login.
 
@@ -79,9 +81,11 @@ def prober(
         config_dir: the harness's folder; may hold `~/` and `${NAME}`.
         base_url: of the service.
         user_agent: sent with each request; None = the host's own, honest one.
+        labels: of the account's inventory; not needed here, and told of here too where it is at fault.
 
     Raises:
-        ValueError: `base_url` is no address.
+        ValueError: `base_url` is no address, or `labels` no table of lists of patterns.
     """
+    _models.labels(labels)
     login = Login(config_dir=config_dir.rstrip("/"), credentials=credentials)
     return UsageProber(login=login, base_url=base_url, agent=user_agent)
