@@ -9,7 +9,13 @@ import pytest
 
 from . import house
 
-GROUPS = {"capacity.readers": "reader", "capacity.probers": "prober", "capacity.inventories": "inventory"}
+GROUPS = {
+    "capacity.readers": "reader",
+    "capacity.probers": "prober",
+    "capacity.inventories": "inventory",
+    "capacity.preparers": "preparer",
+    "capacity.actuators": "actuator",
+}
 plugins = pytest.mark.parametrize("plugin", house.PLUGINS, ids=lambda plugin: plugin.name)
 
 

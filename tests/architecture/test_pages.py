@@ -50,7 +50,7 @@ def facts() -> Iterator[str]:
     """Each code of the core with its sentence, and the figures in it with their units."""
     yield from ("| code | sentence | figures |", "| --- | --- | --- |")
     for code, text in sorted(SENTENCES.items()):
-        names = [name.partition("|")[0] for name in re.findall(r"\{([^}]+)\}", text)]
+        names = [name.partition("|")[0].removesuffix("!") for name in re.findall(r"\{([^}]+)\}", text)]
         figures = [f"`{name}` ({UNITS.get(name, 'word')})" for name in dict.fromkeys(names) if name != "subject"]
         yield f"| `{code}` | {re.sub(r'{([^}]+)}', slanted, text)} | {', '.join(figures)} |"
 
@@ -59,7 +59,7 @@ def slanted(part: re.Match[str]) -> str:
     """A placeholder for a reader: the figure, or what it brings along in brackets."""
     name, optional, lead = part[1].partition("|")
     if not optional:
-        return f"*{name}*"
+        return f"*{name.removesuffix('!')}*"
     return f"[{lead}]" if name == "refused" else f"[{lead}*{name}*]"
 
 

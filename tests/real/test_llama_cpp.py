@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from threading import Thread
 
 import pytest
-from capacity_llama_cpp import inventory, prober
+from capacity_llama_cpp import inventory, preparer, prober
 
-from capacity.ports import Env, Key, Listing, Model, Reading
+from capacity.ports import Env, Key, Listing, Model, Outcome, Reading
 from capacity.wire import Host, run
 
 from .conftest import Serve
-from .llama import Server, held, until
+from .llama import PATIENCE, Server, held, until
 
 pytestmark = pytest.mark.real
 
@@ -31,6 +32,12 @@ def listing(url: str, credentials: Key | None = None) -> Listing:
     source = inventory(base_url=url, credentials=credentials)
     (told,) = run(source.listings(), deadline=source.budget.deadline, host=Host(environ={"LL_KEY": KEY}))
     return told
+
+
+def prepare(url: str, model: str, credentials: Key | None = None) -> Outcome:
+    """What becomes of a request to make a model ready."""
+    flow = preparer(base_url=url, credentials=credentials).prepare(model)
+    return run(flow, deadline=timedelta(seconds=PATIENCE), host=Host(environ={"LL_KEY": KEY}))
 
 
 def residencies(url: str) -> dict[str, str | None]:
@@ -141,6 +148,84 @@ def test_a_model_that_cannot_start_has_failed(serve: Serve, tmp_path: Path) -> N
 
     assert {"broken": "failed"} == residencies(server.url)
     assert ["service"] == [limit.name for limit in probe(server.url).limits]
+
+
+# --- made ready -------------------------------------------------------------------------------
+
+
+def test_a_model_is_loaded_when_it_is_asked_for(route: Serve) -> None:
+    """It serves when the request ends; once more changes nothing; the other one gives way where there is no room."""
+    server = route("--metrics")
+
+    assert ("applied", "") == told(prepare(server.url, "tiny-a"))
+    assert {"tiny-a": "loaded", "tiny-b": "unloaded"} == server.statuses()
+    assert ("unchanged", "") == told(prepare(server.url, "tiny-a"))
+    assert ("applied", "tiny-a gave way to it") == told(prepare(server.url, "tiny-b"))
+    assert {"tiny-a": "unloaded", "tiny-b": "loaded"} == server.statuses()
+
+
+def test_a_model_nobody_lists_is_not_loaded(route: Serve) -> None:
+    """The router is not even asked to."""
+    server = route()
+
+    assert "rejected" == prepare(server.url, "tiny-c").word
+    assert {"tiny-a": "unloaded", "tiny-b": "unloaded"} == server.statuses()
+
+
+def test_a_sleeping_model_is_ready(route: Serve) -> None:
+    """It wakes for a request, so it is left asleep."""
+    server = route("--sleep-idle-seconds", "1")
+    server.load("tiny-a")
+    until(lambda: server.statuses()["tiny-a"] == "sleeping")
+
+    assert "unchanged" == prepare(server.url, "tiny-a").word
+    assert "sleeping" == server.statuses()["tiny-a"]
+
+
+def test_a_model_that_is_loading_already_is_waited_for(route: Serve) -> None:
+    """Nothing is asked for twice; whoever asks for the other one meanwhile is told what is in the way."""
+    server = route("--ctx-size", "262144")
+    server.ask("/models/load", {"model": "tiny-a"})
+    with held(server):
+        assert ("conflict", "tiny-a is still loading, and the router holds 1 at most") == told(
+            prepare(server.url, "tiny-b")
+        )
+        flow = preparer(base_url=server.url).prepare("tiny-a")
+        early = run(flow, deadline=timedelta(seconds=2), host=Host(environ={}))
+
+    assert ("applied-not-running", "it is still loading") == told(early)
+    assert ("unchanged", "it was loading already") == told(prepare(server.url, "tiny-a"))
+
+
+def test_a_model_that_cannot_be_loaded_says_so(serve: Serve, tmp_path: Path) -> None:
+    """Also the second time, when the router still tells of the first."""
+    (tmp_path / "broken.gguf").write_bytes(b"GGUF" + bytes(60))
+    server = serve("--models-dir", str(tmp_path))
+    for _ in range(2):
+        assert "rejected" == prepare(server.url, "broken").word
+
+
+def test_a_server_without_a_router_loads_nothing(serve: Serve, models: Path) -> None:
+    """Its own model is there; it can have no other."""
+    server = serve("--model", str(models / "tiny-a.gguf"))
+
+    assert "unchanged" == prepare(server.url, "tiny-a").word
+    assert ("rejected", "the server is no router: it has but the model it was started with") == told(
+        prepare(server.url, "tiny-b")
+    )
+
+
+def test_a_server_with_a_key_loads_for_whoever_has_it(route: Serve) -> None:
+    """Without it nobody is let in."""
+    server = route("--api-key", KEY)
+
+    assert "unauthorised" == prepare(server.url, "tiny-a").word
+    assert "applied" == prepare(server.url, "tiny-a", Env("LL_KEY")).word
+
+
+def told(outcome: Outcome) -> tuple[str, str]:
+    """The word and what is said with it."""
+    return outcome.word, outcome.detail
 
 
 # --- sleep ------------------------------------------------------------------------------------

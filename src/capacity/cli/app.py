@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, str] = {
     "read": "reading",
     "models": "models",
     "models check": "models",
+    "models prepare": "models",
     "stop": "stops",
     "lift": "stops",
     "policy check": "policies",

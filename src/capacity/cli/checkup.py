@@ -15,8 +15,8 @@ from attrs import evolve, frozen
 from capacity.cli.call import Call
 from capacity.cli.policies import checked
 from capacity.errors import CapacityError, Fault, NotFound
-from capacity.plugins import INVENTORIES, PROBERS, READERS, PluginFailure, Plugins, load_plugins, made_by
-from capacity.plugins.ports import PORTS
+from capacity.plugins import PROBERS, PluginFailure, Plugins, load_plugins, made_by
+from capacity.plugins.ports import BACKEND, PORTS
 from capacity.ports import Env, Flow, Key, Prober, Read, Snapshot
 from capacity.values.policy import AccountPolicy, Credentials, Policy
 from capacity.wire import Host
@@ -125,7 +125,7 @@ def _published(call: Call, policy: Policy) -> tuple[Snapshot | None, str | None]
 
 
 def _account(account: AccountPolicy, plugins: Plugins) -> Account:
-    groups = [group for group in (READERS, PROBERS, INVENTORIES) if plugins.get(group, account.plugin) is not None]
+    groups = [group for group in BACKEND if plugins.get(group, account.plugin) is not None]
     declared = account.credentials is not None
     asked = [_declared(account.credentials)] if account.credentials else _looked_for(account, plugins)
     return Account(

@@ -1,4 +1,4 @@
-"""`models` and `models check`: what can run, as it was published or as recorded answers list it."""
+"""`models`, `models check` and `models prepare`: what can run, and making one of it ready to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from capacity.cli.screen import Table
 from capacity.core.catalogue import catalogue, join
 from capacity.core.naming import Naming, naming
 from capacity.core.sentences import instant, sentence
-from capacity.ports import Listing, Model
+from capacity.ports import Listing, Model, Outcome
+from capacity.values.decision import OutcomeWord
 from capacity.values.models import Inventory, PoolInventory
 from capacity.values.policy import Policy
 
@@ -25,6 +26,13 @@ Files = Annotated[list[Path] | None, Option("--from", metavar="FILE", help="A re
 
 CODES: Mapping[str, Code] = {"valid": Code.FINE, "invalid": Code.INVALID, "cannot-tell": Code.CANNOT_TELL}
 """Answer → exit code."""
+
+READY: Mapping[OutcomeWord, str] = {
+    "applied": "ready",
+    "unchanged": "was ready already",
+    "unverified": "loaded, but nobody could see whether it serves",
+}
+"""The outcomes after which a model is taken for ready."""
 
 
 def models(
@@ -84,6 +92,24 @@ def models_check(
     else:
         call.screen.say(_told(model, backend, found))
     return CODES[found.answer]
+
+
+def models_prepare(
+    call: Call,
+    pool: Annotated[str, Argument(metavar="POOL", help="Whose model it is.")],
+    model: Annotated[str, Argument(metavar="MODEL", help="Any name the pool's listing knows it by.")],
+) -> Code:
+    """Load a model of a pool, in the way its policy says, and wait until it serves. Nothing else ever loads one."""
+    with call.engine() as engine, call.screen.progress(f"making {model} ready"):
+        outcome = engine.prepare(pool, model)
+    ready = outcome.word in READY
+    if call.json:
+        call.answer({"model": model, "outcome": outcome, "pool": pool})
+    elif ready:
+        call.screen.say(f"{model} in {pool}: {_became(outcome)}")
+    else:
+        call.screen.complain(f"capacity: {model} in {pool}: {_became(outcome)}")
+    return Code.FINE if ready else Code.FAILED
 
 
 # --- recorded -----------------------------------------------------------------------------------
@@ -165,6 +191,13 @@ def _head(listing: Listing) -> str:
 def _table(title: str, rows: list[tuple[Model, str]]) -> Table:
     columns = ("pool", "model", "", "efforts", "context", "takes in", "residency")
     return Table(title, columns, tuple((model.pool, model.id, what, *model_traits(model)) for model, what in rows))
+
+
+def _became(outcome: Outcome) -> str:
+    """What became of a request to make a model ready."""
+    words = {**READY, "applied-not-running": "not ready yet; the same command waits on for it"}
+    told = words.get(outcome.word, outcome.word)
+    return f"{told} ({outcome.detail})" if outcome.detail else told
 
 
 def _told(asked: str, backend: str, found: Naming) -> str:

@@ -1,6 +1,6 @@
 """The converter: attrs classes ↔ trees, strictly, with every fault gathered. Built on first use and then only read.
 
-A class is told by its attributes, in the keys of `keys`. Three are told otherwise (`shapes`), and a decision refers to
+A class is told by its attributes, in the keys of `keys`. A few are told otherwise (`shapes`), and a decision refers to
 its tables (`references`). A document also tells its form.
 """
 
@@ -39,6 +39,9 @@ Hook = Callable[..., Any]
 
 FORM = 1
 """The form of every document written and read here."""
+
+WORDS_OR_FLAG: Any = tuple[str, ...] | bool
+"""The one annotation of a value that is told in two ways."""
 
 DOCUMENTS: Mapping[str, type[Any]] = {
     "decision": Decision,
@@ -89,6 +92,7 @@ def converter() -> Converter:
         made.register_structure_hook(cls, read)
     for cls, write in WRITTEN.items():
         made.register_unstructure_hook(cls, write)
+    made.register_structure_hook_func(lambda hint: hint == WORDS_OR_FLAG, shapes.read_words_or_flag)
     made.register_structure_hook_factory(_is_literal, _literal)
     made.register_structure_hook_factory(_is_list, partial(_listed, made))
     made.register_structure_hook_factory(is_mapping, partial(_mapped, made))

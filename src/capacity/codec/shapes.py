@@ -1,4 +1,4 @@
-"""Three values whose text is not their attributes: a candidate, a scope and a figure. Each read and written."""
+"""Values whose text is not their attributes: a candidate, a scope and a figure; and what may be words or a flag."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, Literal, get_args, get_type_hints
 
 from capacity.codec import leaves
-from capacity.codec.faults import gathered, keyed, wrong
+from capacity.codec.faults import gathered, keyed, misplaced, wrong
 from capacity.values.conditions import Figure
 from capacity.values.limits import Scope
 from capacity.values.seats import Candidate
@@ -54,6 +54,15 @@ def write_scope(scope: Scope) -> Tree:
 
 
 SCOPES: tuple[Literal["model", "feature"], ...] = get_args(get_type_hints(Scope)["kind"])
+
+
+def read_words_or_flag(tree: Tree, _: Any = None) -> tuple[str, ...] | bool:
+    """A list of words, or true or false."""
+    if isinstance(tree, bool):
+        return tree
+    if not isinstance(tree, list | tuple):
+        raise misplaced(tree, "a list of words, or true")
+    return tuple(gathered((index, leaves.text, word) for index, word in enumerate(tree)))
 
 
 def read_figure(tree: Tree, _: Any = None) -> Figure:

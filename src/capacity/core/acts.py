@@ -11,7 +11,7 @@ from datetime import datetime
 from capacity.core.cases import Case, left_because, observed
 from capacity.core.facts import fact
 from capacity.core.orders import Bucket
-from capacity.core.rules import Finding, opening, proof, worst
+from capacity.core.rules import Finding, awaited, opening, proof, worst
 from capacity.values.conditions import Fact
 from capacity.values.decision import Act, Placement, SeatDecision
 from capacity.values.seats import Candidate
@@ -110,9 +110,8 @@ def _move(case: Case) -> SeatDecision | None:
         return _keep(case, wrong.fact)
     if wrong.rule == "volume":  # the rule keeps such seats off; it is no reason to stop one that has nowhere to go
         return _keep(case, case.desk.fact("nowhere-better"))
-    if any(finding is not None and finding.answer == "wait" for finding in case.answers.worst):
-        return _keep(case, case.desk.fact("alternative-waits"))
-    return _park(case, wrong.fact, _earliest(case))
+    waits = awaited(case.desk.field.places, case.answers.worst)
+    return _park(case, wrong.fact, _earliest(case)) if waits is None else _keep(case, waits)
 
 
 ATTEMPTS: tuple[Callable[[Case], SeatDecision | None], ...] = (_leave, _await, _resume, _restore, _move)

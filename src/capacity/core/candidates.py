@@ -177,8 +177,9 @@ def _residence(pool: PoolPolicy, model: Model) -> Finding | None:
         return Finding("cannot-tell", "residency", fact("residency-unknown", model.id))
     if where is None or where in ("resident", "sleeping"):
         return None
-    waits = where == "loading" or (where in ("loadable", "failed") and bool(pool.prepare))
-    return Finding("wait" if waits else "no", "residency", fact("not-resident", model.id, residency=where))
+    if pool.prepare and where in ("loadable", "failed"):
+        return Finding("wait", "residency", fact("preparable", model.id, residency=where, pool=pool.name))
+    return Finding("wait" if where == "loading" else "no", "residency", fact("not-resident", model.id, residency=where))
 
 
 def _offered(effort: str | None, efforts: tuple[str, ...] | None) -> Finding | None:

@@ -6,7 +6,7 @@ where several are equally bad the first rule in `RULES` speaks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 
@@ -247,3 +247,20 @@ def opening(found: Iterable[Finding]) -> tuple[bool, datetime | None]:
     instants = [finding.opens_at for finding in refusing]
     known = [instant for instant in instants if instant is not None]
     return True, max(known) if len(known) == len(instants) else None
+
+
+def awaited(places: Sequence[Place], decisive: Sequence[Finding | None]) -> Fact | None:
+    """What a seat with nowhere else to go waits for: what comes by itself, before what somebody has to load.
+
+    Args:
+        places: group → its place.
+        decisive: group → the finding that decides it.
+
+    Returns:
+        None where nothing is to be waited for.
+    """
+    waiting = [(place, one.fact) for place, one in zip(places, decisive, strict=True) if one and one.answer == "wait"]
+    if not waiting or any(why.code != "core:preparable" for _, why in waiting):
+        return fact("alternative-waits") if waiting else None
+    _, first = min(waiting, key=lambda one: (one[0].rank or 0, one[0].preference, one[0].pool, one[1].subject))
+    return fact("alternative-preparable", first.subject, pool=first.figure("pool"))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from shlex import quote
 
 from capacity.values.conditions import Fact, Figure, Reason
 
 SENTENCES: Mapping[str, str] = {
     "above-tier": "tier {subject} is above its own, {tier}, and it may not rise",
+    "alternative-preparable": "its place is not usable, and the only alternative is not loaded: `capacity models prepare {pool!} {subject!}` loads it",
     "alternative-waits": "its place is not usable, and the only alternative still has to be waited for",
     "bare-word": "{pool} does not list {subject}, a bare word that may be somebody's alias; the policy declares it nowhere",
     "below-floor": "tier {subject} is below its floor, {floor}",
@@ -58,6 +60,7 @@ SENTENCES: Mapping[str, str] = {
     "pool-empty": "{subject} has nothing left{left|: }",
     "pool-exhausted": "{subject} is exhausted: {limit} at {used}, full from {line}{resets_at|, resets }",
     "pool-unknown": "nobody can tell which pool {subject} draws on",
+    "preparable": "{subject} is {residency}; `capacity models prepare {pool!} {subject!}` loads it",
     "probation": "its park is due and nobody can tell; it tries {subject} for the others",
     "probe-failing": "{subject} cannot be read: {state}",
     "refused": "{subject} refused it, as its fleet tells{because|: }",
@@ -70,7 +73,8 @@ SENTENCES: Mapping[str, str] = {
     "unseen": "{subject} was not seen again since we wrote it",
     "unplaced-part": "{subject} is read, but the policy does not list it",
 }
-"""Code without `core:` → its sentence. `{figure}` is filled in; `{figure|lead}` is the lead and the figure, or nothing."""
+"""Code without `core:` → its sentence. `{figure}` is filled in; `{figure|lead}` is the lead and the figure, or nothing;
+`{figure!}` is quoted for a shell."""
 
 
 def sentence(fact: Fact) -> str:
@@ -99,6 +103,8 @@ def _filled(template: str, fact: Fact) -> str:
 
 def _part(name: str, subject: str, figures: Mapping[str, str]) -> str:
     name, optional, lead = name.partition("|")
+    if name.endswith("!"):
+        return quote(_part(name.removesuffix("!"), subject, figures))
     if name == "subject":
         return one_line(subject)
     if not optional:

@@ -53,7 +53,7 @@ class Actuation:
             others: fleet → another controller that holds it.
         """
         deadline = self._settings.read_deadline
-        flows = {name: (_typed(Fleet, actuator.fleet), deadline) for name, actuator in self._actuators.items()}
+        flows = {name: (typed(Fleet, actuator.fleet), deadline) for name, actuator in self._actuators.items()}
         answers = run_all(flows, host=self._host) if flows else {}
         return tuple(self._read(name, answers[name], others.get(name)) for name in sorted(answers))
 
@@ -122,7 +122,7 @@ class Actuation:
             refusal = Outcome("rejected", f"the actuator of {act.fleet} does not offer {', '.join(sorted(lacking))}")
             return self._enter(written, refusal, claims)
         try:
-            flow = _typed(Outcome, actuator.apply, act)
+            flow = typed(Outcome, actuator.apply, act)
             outcome = run(flow, deadline=self._settings.apply_deadline, host=self._host)
         except Exception as error:  # noqa: BLE001 - whatever an actuator raises, it may have written before it did
             outcome = Outcome("indeterminate", _why(error))
@@ -134,7 +134,7 @@ class Actuation:
         """Tell the fleets that are ours to write what is known, where their actuators take it; why some were not told."""
         takes = {name: one for name, one in self._actuators.items() if "report" in one.abilities and self._writes(name)}
         flows = {
-            name: (_typed(Outcome, actuator.report, snapshot), self._settings.read_deadline)
+            name: (typed(Outcome, actuator.report, snapshot), self._settings.read_deadline)
             for name, actuator in takes.items()
             if claims.keep(name)
         }
@@ -155,7 +155,7 @@ class Actuation:
         return done
 
 
-async def _typed(form: type[V], make: Callable[..., Flow[V]], *given: object) -> V:
+async def typed(form: type[V], make: Callable[..., Flow[V]], *given: object) -> V:
     """What an actuator's flow returns; made in here, so that one that fails while it is made fails alone."""
     value = await make(*given)
     if not isinstance(value, form):

@@ -14,7 +14,7 @@ from attrs import frozen
 from capacity.codec.faults import joined
 from capacity.core.facts import fact
 from capacity.errors import CapacityError, Fault, PluginError, PolicyError
-from capacity.plugins import ACTUATORS, INVENTORIES, PROBERS, READERS, Plugin, PluginFailure, Plugins, faults
+from capacity.plugins import ACTUATORS, INVENTORIES, PREPARERS, PROBERS, READERS, Plugin, PluginFailure, Plugins, faults
 from capacity.plugins.factories import said
 from capacity.plugins.ports import BACKEND
 from capacity.ports import (
@@ -29,6 +29,7 @@ from capacity.ports import (
     Key,
     Outcome,
     Placement,
+    Preparer,
     Prober,
     Read,
     Reader,
@@ -72,6 +73,7 @@ class Backend:
         account: as the policy has it.
         reader: reads documents others saw; None = not offered, or failing.
         prober: tells its login; None = not offered, or failing.
+        preparer: makes its models ready; None = not offered, or failing.
         sources: what it can be asked.
         faults: what is wrong with its plugin.
     """
@@ -79,6 +81,7 @@ class Backend:
     account: AccountPolicy
     reader: Reader | None
     prober: Prober | None
+    preparer: Preparer | None
     sources: tuple[Source, ...]
     faults: tuple[Fact, ...]
 
@@ -136,7 +139,8 @@ def _backend(account: AccountPolicy, plugins: Plugins) -> Backend:
             raise PolicyError("policy", (Fault(f"accounts.{account.name}.options", said(error)),)) from error
         except Exception as error:  # noqa: BLE001 - whatever a plugin raises is its own trouble, and told as such
             wrong.append(failing(plugin, account.name, said(error)))
-    return Backend(account, made.get(READERS), made.get(PROBERS), tuple(_sources(account, offered, made)), tuple(wrong))
+    sources = tuple(_sources(account, offered, made))
+    return Backend(account, made.get(READERS), made.get(PROBERS), made.get(PREPARERS), sources, tuple(wrong))
 
 
 def _sources(account: AccountPolicy, offered: Mapping[str, Plugin], made: Mapping[str, Any]) -> Iterator[Source]:

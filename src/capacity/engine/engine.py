@@ -5,7 +5,6 @@ Two engines share nothing but a store they are both given.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import platform
 import secrets
@@ -21,13 +20,14 @@ from capacity.engine.backends import actuators as actuators_of
 from capacity.engine.backends import backends, check
 from capacity.engine.ledger import Ledger
 from capacity.engine.operator import accepted, known, stopped
+from capacity.engine.preparing import Preparing
 from capacity.engine.producer import Producer
 from capacity.engine.settings import Settings
 from capacity.engine.snapshot import snapshot
 from capacity.engine.tick import Report, Works
 from capacity.errors import CapacityError
 from capacity.plugins import Plugins, load_plugins, made_by
-from capacity.ports import Actuator, Clock, Document, Listing, Placement, Reading, Snapshot, Store
+from capacity.ports import Actuator, Clock, Document, Listing, Outcome, Placement, Reading, Snapshot, Store
 from capacity.store import sqlite
 from capacity.values.failures import Stop, Subject
 from capacity.values.policy import Policy
@@ -91,6 +91,7 @@ class Engine:
             settings,
             made_by(plugins),
         )
+        self._preparing = Preparing(policy, read, write, ledger, host, holder, settings)
 
     # --- what is left and what can run ----------------------------------------------------------
 
@@ -153,6 +154,29 @@ class Engine:
         """Ask what is due, decide for every fleet, apply where the policy says `enforce`, and keep all of it."""
         with self._lock:
             return steps.tick(self._works)
+
+    def prepare(self, pool: str, model: str) -> Outcome:
+        """Make a model ready, because somebody asks for it: load it, and wait until it serves or the time is up.
+
+        By whom is what the policy says of the pool: see `prepare` there. Other calls go on meanwhile; a second request
+        for the pool, from wherever, is a `conflict`. It is noted in the store.
+
+        Args:
+            pool: full name.
+            model: any name that the pool's listing knows it by.
+
+        Returns:
+            `applied`, or `unchanged` where it served already; `applied-not-running` where it is still on its way; else
+            why not.
+
+        Raises:
+            PolicyError: the policy has no such pool, or says of none of its models how it is loaded.
+            NoSuch: the pool's listing has no such model, or several of that name.
+            StoreError: it could not be noted.
+        """
+        with self._lock:
+            request = self._preparing.request(pool, model)
+        return self._preparing.carry_out(request)  # outside of the lock: no tick waits for minutes of loading
 
     # --- what an operator says ------------------------------------------------------------------
 
@@ -220,71 +244,6 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-class AsyncEngine:
-    """An engine for programs with a loop of their own: each call runs in a thread and is awaited.
-
-    Args:
-        engine: the engine.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    async def probe(self) -> tuple[Reading, ...]:
-        """As `Engine.probe`."""
-        return await asyncio.to_thread(self._engine.probe)
-
-    async def observe(
-        self, account: str, document: Document, origin: str, seat: str | None = None
-    ) -> tuple[Reading | Listing, ...]:
-        """As `Engine.observe`."""
-        return await asyncio.to_thread(self._engine.observe, account, document, origin, seat)
-
-    async def snapshot(self) -> Snapshot:
-        """As `Engine.snapshot`."""
-        return await asyncio.to_thread(self._engine.snapshot)
-
-    async def plan(self, *, probe: bool = False) -> Tick:
-        """As `Engine.plan`."""
-        return await asyncio.to_thread(self._engine.plan, probe=probe)
-
-    async def tick(self) -> Report:
-        """As `Engine.tick`."""
-        return await asyncio.to_thread(self._engine.tick)
-
-    async def stop(self, subject: Subject, name: str, note: str = "") -> Stop:
-        """As `Engine.stop`."""
-        return await asyncio.to_thread(self._engine.stop, subject, name, note)
-
-    async def lift(self, subject: Subject, name: str, note: str = "") -> Stop:
-        """As `Engine.lift`."""
-        return await asyncio.to_thread(self._engine.lift, subject, name, note)
-
-    async def accept(self, fleet: str, seat: str) -> Placement:
-        """As `Engine.accept`."""
-        return await asyncio.to_thread(self._engine.accept, fleet, seat)
-
-    async def ticks(self) -> tuple[str, ...]:
-        """As `Engine.ticks`."""
-        return await asyncio.to_thread(self._engine.ticks)
-
-    async def rebuild(self, id: str) -> Tick:
-        """As `Engine.rebuild`."""
-        return await asyncio.to_thread(self._engine.rebuild, id)
-
-    async def close(self) -> None:
-        """As `Engine.close`."""
-        await asyncio.to_thread(self._engine.close)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
 
 def holder_name() -> str:

@@ -13,9 +13,8 @@
 | `decisions` | id | `Kept` | retention, and the newest |
 | `blobs` | sha-256 of the text | the text of one part of a tick, deflated | retention and a day |
 
-So the last good reading of a pool, the last word on a seat and a standing condition outlive any retention. Documents at
-a key: `seed`, `turn`, `mark` (how far the evidence was folded) and `asked <source>` (`Asked`). Parts of a key are
-joined by one blank.
+So the last good reading, the last word on a seat and a standing condition outlive any retention. Documents at a key:
+`seed`, `turn`, `mark` (how far the evidence was folded), `asked <source>` (`Asked`). A blank joins the parts of a key.
 """
 
 from __future__ import annotations

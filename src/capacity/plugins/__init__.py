@@ -7,7 +7,7 @@ was asked for by name: `require`, and a factory that is called.
 
 from capacity.plugins.factories import PluginFailure
 from capacity.plugins.installed import load_plugins, made_by
-from capacity.plugins.ports import ACTUATORS, INVENTORIES, PORTS, PROBERS, READERS, STORES, TIERS
+from capacity.plugins.ports import ACTUATORS, INVENTORIES, PORTS, PREPARERS, PROBERS, READERS, STORES, TIERS
 from capacity.plugins.registry import Plugin, Plugins
 from capacity.plugins.wanted import faults
 
@@ -15,6 +15,7 @@ __all__ = [
     "ACTUATORS",
     "INVENTORIES",
     "PORTS",
+    "PREPARERS",
     "PROBERS",
     "READERS",
     "STORES",

@@ -9,10 +9,10 @@ from typing import Any
 from capacity.codec.faults import joined, nearest, quoted
 from capacity.errors import Fault, PluginError
 from capacity.plugins.factories import masked, said
-from capacity.plugins.ports import ACTUATORS, BACKEND, PORTS, READERS
+from capacity.plugins.ports import ACTUATORS, BACKEND, PORTS, PREPARERS, READERS
 from capacity.plugins.registry import Plugin, Plugins
 from capacity.ports import Env, Key, Read
-from capacity.values.policy import AccountPolicy, Credentials, FleetPolicy, Policy
+from capacity.values.policy import AccountPolicy, Credentials, FleetPolicy, Policy, PoolPolicy
 
 
 def faults(policy: Policy, plugins: Plugins, *, given: Collection[str] = ()) -> tuple[Fault, ...]:
@@ -30,6 +30,7 @@ def faults(policy: Policy, plugins: Plugins, *, given: Collection[str] = ()) -> 
     accounts = [fault for account in named for fault in _account_faults(account, plugins)]
     fleets = (fleet for fleet in policy.fleets.values() if fleet.actuator and fleet.name not in given)
     found = [*accounts, *(fault for fleet in fleets for fault in _fleet_faults(fleet, plugins))]
+    found += _unprepared(policy, plugins, given)
     return tuple(dict.fromkeys(found))  # what a prober and an inventory say alike is said once
 
 
@@ -52,6 +53,30 @@ def _fleet_faults(fleet: FleetPolicy, plugins: Plugins) -> Iterator[Fault]:
     yield from wrong
     for plugin in offered:
         yield from _refusals(plugin, {"fleet": fleet.name}, fleet.options, path, "actuator")
+
+
+def _unprepared(policy: Policy, plugins: Plugins, given: Collection[str]) -> Iterator[Fault]:
+    """The pools whose models wait to be loaded by a plugin or a fleet, where neither loads any."""
+    loads = any(name in given or _loads(fleet, plugins) for name, fleet in policy.fleets.items())
+    for pool in policy.pools.values():
+        account = policy.accounts.get(pool.account)
+        if pool.prepare is True and account and not loads and plugins.get(PREPARERS, account.plugin) is None:
+            yield Fault(prepare_path(pool), f"{quoted(account.plugin)} loads no models", "name a program that does")
+
+
+def prepare_path(pool: PoolPolicy) -> str:
+    """Where the policy says how a pool's models are loaded."""
+    part = pool.name.removeprefix(pool.account).removeprefix("/")
+    return joined("accounts", pool.account, *(("pools", part) if part else ()), "prepare")
+
+
+def _loads(fleet: FleetPolicy, plugins: Plugins) -> bool:
+    """Whether the actuator of a fleet makes candidates ready; one that cannot be made is told of elsewhere."""
+    plugin = plugins.get(ACTUATORS, fleet.actuator)
+    try:
+        return plugin is not None and "prepare" in plugin.factory(fleet=fleet.name, **fleet.options).abilities
+    except Exception:  # noqa: BLE001 - likewise
+        return False
 
 
 def _offered(

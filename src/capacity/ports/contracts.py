@@ -74,6 +74,30 @@ class InventorySource(Protocol):
         ...
 
 
+class Preparer(Protocol):
+    """Makes a model of one account ready to serve. Somebody asked for that model by name; no probe and no decision does.
+
+    Loading takes as long as it takes: what is not ready when the flow's deadline passes is `applied-not-running`, and
+    whoever asks again waits on for the same loading.
+    """
+
+    async def prepare(self, model: str) -> Outcome:
+        """See to it that a model serves, and wait until it does.
+
+        Args:
+            model: its id, or a name the backend accepts for it.
+
+        Returns:
+            `applied`: it serves now. `unchanged`: it did already. `applied-not-running`: it is on its way.
+            `unverified`: nobody can tell. `rejected`: the backend does not know it, or cannot. `conflict`: something
+            else is in the way. `unauthorised`: the backend lets nobody in with this login.
+
+        Raises:
+            WireError: nobody answered.
+        """
+        ...
+
+
 @frozen(kw_only=True)
 class SourceCard:
     """What a tier source needs and is, readable without a call.

@@ -151,6 +151,28 @@ class FakeInventory:
         return tuple(evolve(listing, observed_at=pulse.at) for listing in self.script.next())
 
 
+class FakePreparer:
+    """A preparer that says what it is told to, at the host's present.
+
+    Args:
+        says: what each request gives, or raises; `applied` where nothing is said.
+
+    Attributes:
+        script: what it says next; `script.told` counts the requests.
+        prepared: every model it was asked for, in order.
+    """
+
+    def __init__(self, *says: Outcome | BaseException) -> None:
+        self.script: Script[Outcome] = Script(says or [Outcome("applied")])
+        self.prepared: list[str] = []
+
+    async def prepare(self, model: str) -> Outcome:
+        """Remember the model, and say what it was told to."""
+        pulse = await Pause(timedelta(0))
+        self.prepared.append(model)
+        return evolve(self.script.next(), at=pulse.at)
+
+
 class FakeTierSource:
     """A tier source that says what it is told to, as of the host's present.
 

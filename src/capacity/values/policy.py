@@ -65,7 +65,8 @@ class PoolPolicy:
         unmeasurable: nobody can read it; not knowing then counts against nothing.
         egress: how far a request leaves: `none` (this machine), `lan`, `any`.
         models: globs over model names that say what it serves where no listing can; `()` = not said.
-        prepare: argv that loads a model on request, run by the host; `()` = none is declared.
+        prepare: what loads a model on request: True = the backend's own plugin, else a fleet's actuator that can; an
+            argv is run by the host, `{model}` in it replaced by the model's id; `()` = nothing is declared.
         uncontrolled: share of the burn nobody here controls, 0 to 1; None = not declared.
     """
 
@@ -79,7 +80,7 @@ class PoolPolicy:
     unmeasurable: bool = False
     egress: Egress = "any"
     models: tuple[str, ...] = ()
-    prepare: tuple[str, ...] = ()
+    prepare: tuple[str, ...] | bool = field(default=(), converter=_check.words_or_true)
     uncontrolled: float | None = None
 
 

@@ -10,10 +10,12 @@ from attrs import evolve
 
 from capacity import Decision, Limit, Model, Placement, Reading, Scope, decide
 from capacity.core.advance import advance
+from capacity.core.sentences import sentence
 from capacity.values.failures import Circuit
 from capacity.values.history import Entry
 from capacity.values.models import Missed
 from capacity.values.policy import HarnessPolicy, HighVolume, PoolPolicy, SeatRule
+from capacity.values.tiers import TierRow, Tiers
 
 from .build import (
     LATER,
@@ -21,6 +23,7 @@ from .build import (
     NOW,
     ROWS,
     SOON,
+    TIERS,
     decided,
     full,
     headroom,
@@ -234,6 +237,19 @@ def test_waiting_is_not_refusing() -> None:
     """Where the only alternative is still loading, the seat stays where it is."""
     loading = {"box": (Model("box-small-9", residency="loading"),)}
     assert ("keep", "alternative-waits") == told(one(decided(stock=inventory(loading), **NOTHING)))
+
+
+def test_what_somebody_has_to_load_is_named() -> None:
+    """Where nothing comes by itself the sentence holds the command; where something does, nobody need do anything."""
+    rules = policy()
+    box = evolve(rules.pools["box"], prepare=True)
+    rows = (*ROWS, TierRow("fair", "cli", "box-small-8"))
+    rules = evolve(rules, pools={**rules.pools, "box": box}, tiers=Tiers(TIERS, rows))
+    for other, expected in (("failed", "alternative-preparable"), ("loading", "alternative-waits")):
+        box_lists = (Model("box-small-9", residency="loadable"), Model("box-small-8", residency=other))  # type: ignore[arg-type]  # words of the value
+        placement = one(decided(rules=rules, stock=inventory({"box": box_lists}), **NOTHING))
+        assert ("keep", expected) == told(placement)
+        assert ("`capacity models prepare box box-small-8`" in sentence(placement.fact)) is (other == "failed")
 
 
 def test_each_newly_placed_seat_counts_as_load() -> None:

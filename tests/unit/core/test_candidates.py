@@ -11,7 +11,7 @@ from capacity.values.decision import Verdict
 from .build import decided, inventory, place, policy
 
 
-def verdict(residency: str | None, *, kind: str = "local", prepare: tuple[str, ...] = ()) -> Verdict:
+def verdict(residency: str | None, *, kind: str = "local", prepare: tuple[str, ...] | bool = ()) -> Verdict:
     """The verdict on the model of the pool `box`, in that residency."""
     rules = policy()
     box = evolve(rules.pools["box"], kind=kind, prepare=prepare)
@@ -31,13 +31,15 @@ def verdict(residency: str | None, *, kind: str = "local", prepare: tuple[str, .
         ("absent", (), "no"),
         ("loadable", ("load",), "wait"),
         ("failed", ("load",), "wait"),
-        ("absent", ("load",), "no"),
+        ("loadable", True, "wait"),
+        ("loadable", False, "no"),
+        ("absent", True, "no"),
         (None, (), "cannot-tell"),
         (None, ("load",), "cannot-tell"),
     ],
 )
 def test_residency_is_waited_for_refused_or_unknown(
-    residency: str | None, prepare: tuple[str, ...], answer: str
+    residency: str | None, prepare: tuple[str, ...] | bool, answer: str
 ) -> None:
     """What serves is a place; what could be loaded is waited for where the policy says how; unknown is neither."""
     assert answer == verdict(residency, prepare=prepare).answer

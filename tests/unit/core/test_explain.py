@@ -88,6 +88,14 @@ def test_a_code_nobody_here_knows_passes_through() -> None:
     assert (strange, sentence(strange)) == (reason(strange).fact, reason(strange).sentence)
 
 
+def test_a_command_in_a_sentence_can_be_typed() -> None:
+    """A name with a blank is quoted as a shell wants it."""
+    told = Fact(
+        "core:preparable", "my model", (Figure("residency", "loadable", "word"), Figure("pool", "rack", "word"))
+    )
+    assert "my model is loadable; `capacity models prepare rack 'my model'` loads it" == sentence(told)
+
+
 def test_a_name_with_a_line_end_stays_in_its_line() -> None:
     """Names come from strangers; a sentence is one line whatever they are called."""
     assert "a\\nb is pinned by the operator" == sentence(Fact("core:pinned", "a\nb"))

@@ -9,11 +9,11 @@ from typing import Any
 from attrs import define, evolve, field
 
 from capacity.engine import Engine, Settings
-from capacity.plugins import INVENTORIES, PROBERS, READERS, Plugin, Plugins
+from capacity.plugins import INVENTORIES, PREPARERS, PROBERS, READERS, Plugin, Plugins
 from capacity.ports import Actuator, Key, Limit, Listing, Model, Reading, Seat, Store
 from capacity.store import memory
 from capacity.testing.clocks import SettableClock
-from capacity.testing.fakes import FakeActuator, FakeInventory, FakeProber, FakeReader
+from capacity.testing.fakes import FakeActuator, FakeInventory, FakePreparer, FakeProber, FakeReader
 from capacity.values.policy import (
     AccountPolicy,
     FleetPolicy,
@@ -67,6 +67,7 @@ class Scene:
     Attributes:
         probers: account → what tells its readings.
         inventories: account → what tells its models.
+        preparer: loads the models of both; None = their backend loads none.
         fleet: the seats.
         reader: knows bodies by heart.
         clock: moves when a test says so.
@@ -75,6 +76,7 @@ class Scene:
 
     probers: dict[str, FakeProber] = field(factory=dict)
     inventories: dict[str, FakeInventory] = field(factory=dict)
+    preparer: FakePreparer | None = None
     fleet: FakeActuator = field(factory=lambda: FakeActuator(fleet="f", seats=[seat("s1"), seat("s2", "b")]))
     reader: FakeReader = field(factory=FakeReader)
     clock: SettableClock = field(factory=lambda: SettableClock(NOON))
@@ -95,7 +97,9 @@ class Scene:
         def inventory(*, who: str, credentials: Key | None = None) -> FakeInventory:
             return self.inventories[who]
 
-        makers: Mapping[str, Any] = {READERS: lambda: self.reader, PROBERS: prober, INVENTORIES: inventory}
+        makers: dict[str, Any] = {READERS: lambda: self.reader, PROBERS: prober, INVENTORIES: inventory}
+        if self.preparer is not None:
+            makers[PREPARERS] = lambda *, who, credentials: self.preparer
         return Plugins([Plugin(group, "fake", "capacity-fake", "1.2", make) for group, make in makers.items()])
 
     def engine(

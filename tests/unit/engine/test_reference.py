@@ -13,17 +13,19 @@ from capacity.engine.ledger import KEYED
 from capacity.engine.settings import Settings
 from capacity.store import sqlite
 
-from .scene import Scene, policy, reading
+from .scene import MODEL, Scene, policy, reading
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "store.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## What the engine keeps in them")[2].partition("\n## ")[0]
 
 
 def test_logs_and_documents(tmp_path: Path) -> None:
-    """After ticks, a stop and a move every log of the page but the levels, which pacing writes, is there."""
+    """After ticks, a stop, a loaded model and a move every log of the page but the levels, which pacing writes, is there."""
     scene = Scene()
     scene.store = sqlite(path=tmp_path / "capacity.db", clock=scene.clock)
-    engine = scene.engine(policy(tiers=evolve(policy().tiers, file="tiers.toml")))
+    pools = {"a": policy().pools["a"], "b": evolve(policy().pools["b"], prepare=True)}
+    engine = scene.engine(policy(tiers=evolve(policy().tiers, file="tiers.toml"), pools=pools))
+    engine.prepare("b", MODEL.format("b"))
     engine.stop("pool", "b")
     engine.lift("pool", "b")
     for used in (10.0, 99.0):

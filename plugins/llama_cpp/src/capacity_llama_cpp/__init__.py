@@ -1,16 +1,17 @@
 """llama.cpp for `capacity`: what a server holds or could load, and how many of its slots are free.
 
-Asking never loads, wakes or keeps awake a model. Importing this and calling its factories asks nobody anything.
+Asking never loads, wakes or keeps awake a model; only a preparer loads one, when it is told which. Importing this and calling its factories asks nobody anything.
 """
 
 from __future__ import annotations
 
-from capacity.ports import InventorySource, Key, Prober, Reader
+from capacity.ports import InventorySource, Key, Preparer, Prober, Reader
 
 from capacity_llama_cpp._flows import BASE_URL, ModelSource, SlotProber
+from capacity_llama_cpp._prepare import Loader
 from capacity_llama_cpp._reader import LlamaCppReader
 
-__all__ = ["inventory", "prober", "reader"]
+__all__ = ["inventory", "preparer", "prober", "reader"]
 
 
 def reader() -> Reader:
@@ -42,3 +43,16 @@ def inventory(*, credentials: Key | None = None, base_url: str = BASE_URL) -> In
         ValueError: `base_url` is no such address.
     """
     return ModelSource(credentials=credentials, base_url=base_url)
+
+
+def preparer(*, credentials: Key | None = None, base_url: str = BASE_URL) -> Preparer:
+    """Tells one router to load a model, and waits until it has.
+
+    Args:
+        credentials: as for `prober`.
+        base_url: as for `prober`.
+
+    Raises:
+        ValueError: `base_url` is no such address.
+    """
+    return Loader(credentials=credentials, base_url=base_url)

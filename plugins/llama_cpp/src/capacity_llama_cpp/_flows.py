@@ -37,7 +37,7 @@ def address(url: str) -> str:
 
 
 @frozen(kw_only=True)
-class _Server:
+class Server:
     """One server and the key it may want."""
 
     credentials: Key | None
@@ -63,7 +63,7 @@ class _Server:
 
 
 @frozen(kw_only=True)
-class SlotProber(_Server):
+class SlotProber(Server):
     """Asks one server for the slots of its resident models."""
 
     async def account(self) -> str:
@@ -101,7 +101,7 @@ def _where(row: Row, known: Props) -> str | None:
 
 
 @frozen(kw_only=True)
-class ModelSource(_Server):
+class ModelSource(Server):
     """Asks one server for its models."""
 
     async def listings(self) -> tuple[Listing, ...]:

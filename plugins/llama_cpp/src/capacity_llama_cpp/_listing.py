@@ -35,12 +35,17 @@ def _authority(told: Rows) -> Authority:
 def _model(row: Row, known: Props) -> Model:
     return Model(
         row.id,
-        names=frozenset((row.id, *row.aliases, *_basenames(row.id))),
+        names=names(row),
         context=known.context or row.context,
         modalities=known.modalities or row.modalities,
         tools=known.tools,
         residency="sleeping" if known.sleeping else row.residency,
     )
+
+
+def names(row: Row) -> frozenset[str]:
+    """Everything a request may call a model."""
+    return frozenset((row.id, *row.aliases, *_basenames(row.id)))
 
 
 def _basenames(id_: str) -> tuple[str, ...]:

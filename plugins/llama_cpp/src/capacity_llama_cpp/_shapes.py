@@ -108,6 +108,7 @@ class Props:
         tools: True where its template calls tools; never False, since a generic template may.
         sleeping: it sleeps until the next request.
         metrics: whether `/metrics` is open.
+        instances: how many models a router holds at most; 0 = as many as it likes, None = not told.
     """
 
     router: bool = False
@@ -117,6 +118,7 @@ class Props:
     tools: bool | None = None
     sleeping: bool = False
     metrics: bool = False
+    instances: int | None = None
 
 
 @frozen
@@ -224,7 +226,7 @@ def props(given: Answer) -> Props | None:
     told = mapping(given.tree) if given.good else {}
     settings = mapping(told.get("default_generation_settings"))
     if told.get("role") == "router":
-        return Props(router=True)
+        return Props(router=True, instances=_whole(told.get("max_instances")))
     if "total_slots" not in told and not settings:
         return None
     return Props(

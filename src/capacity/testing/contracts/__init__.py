@@ -8,7 +8,7 @@ import pytest
 pytest.register_assert_rewrite(  # before they are imported, so that a broken contract shows what differs
     *(
         f"{__name__}.{name}"
-        for name in ("_claims", "_contract", "_drift", "actuator", "inventory", "prober", "reader", "store")
+        for name in ("_claims", "_contract", "_drift", "actuator", "inventory", "preparer", "prober", "reader", "store")
     )
 )
 
@@ -16,6 +16,7 @@ from capacity.testing.contracts._contract import Contract  # noqa: E402 - after 
 from capacity.testing.contracts._drift import Case  # noqa: E402 - after the registration
 from capacity.testing.contracts.actuator import ActuatorContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.inventory import InventoryContract  # noqa: E402 - after the registration
+from capacity.testing.contracts.preparer import PreparerContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.prober import ProberContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.reader import ReaderContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.store import StoreContract  # noqa: E402 - after the registration
@@ -25,6 +26,7 @@ __all__ = [
     "Case",
     "Contract",
     "InventoryContract",
+    "PreparerContract",
     "ProberContract",
     "ReaderContract",
     "StoreContract",

@@ -1,14 +1,14 @@
 """A server that speaks like a llama.cpp router: models with their residency, slots of the resident ones.
 
-As the real one it loads a model that is asked about unless it is told not to, and wakes one whose slots are looked at:
-whoever is careless is found out by `loads` and `woken`.
+As the real one it loads a model that is asked about unless it is told not to, wakes one whose slots are looked at, and
+lets one go where it holds all it may: whoever is careless is found out by `loads`, `woken` and `evicted`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from attrs import evolve, frozen
@@ -19,6 +19,7 @@ from capacity.testing.servers._loopback import WEB_PAGE, Answer, LoopbackServer,
 Status = Literal["downloading", "downloaded", "unloaded", "loading", "loaded", "sleeping"]
 LISTS = frozenset({"/models", "/v1/models"})
 LOOKS = frozenset({"/metrics", "/props", "/slots"})
+RUNNING = frozenset({"loading", "loaded", "sleeping"})
 
 
 @frozen
@@ -60,18 +61,27 @@ class LlamaServer(LoopbackServer):
         clock: what it takes for the present.
         models: what it lists.
         key: what it lets in; None = everybody.
+        most: how many models it holds at a time; 0 = all of them.
+        takes: how long one loads; None = until it is put otherwise.
 
     Attributes:
         key: the same.
+        most: the same.
+        takes: the same.
         loads: ids that were made to load, by being asked about or by a request to load; in order.
         woken: ids that were woken by having their slots looked at; in order.
+        evicted: ids that were let go for another; in order.
     """
 
-    def __init__(self, clock: Clock, models: Iterable[LlamaModel] = (), *, key: str | None = None) -> None:
+    def __init__(
+        self, clock: Clock, models: Iterable[LlamaModel] = (), *, key: str | None = None, most: int = 0,
+        takes: timedelta | None = None,
+    ) -> None:  # fmt: skip  # what it is, each once
         super().__init__(clock)
-        self.key = key
+        self.key, self.most, self.takes = key, most, takes
         self.loads: list[str] = []
         self.woken: list[str] = []
+        self.evicted: list[str] = []
         self._models = {model.id: model for model in models}
 
     @property
@@ -119,7 +129,8 @@ class LlamaServer(LoopbackServer):
             rows = [_row(model, self.clock.now()) for model in self.models]
             return Answer(200, {"object": "list", "data": rows})
         if request.path == "/props" and "model" not in request.query:
-            return Answer(200, {"role": "router", "models_autoload": True, "default_generation_settings": {"n_ctx": 0}})
+            told = {"role": "router", "max_instances": self.most, "models_autoload": True}
+            return Answer(200, {**told, "default_generation_settings": {"n_ctx": 0}})
         return self._look(request) if request.path in LOOKS else _error(404, "File Not Found", "not_found_error")
 
     def _look(self, request: Request) -> Answer:
@@ -133,9 +144,9 @@ class LlamaServer(LoopbackServer):
         if model.status not in {"loaded", "sleeping"}:
             if request.query.get("autoload") == "false":
                 return _error(400, "model is not loaded")
-            if model.status != "loading":
-                self.load(model.id, None)
-            return _error(503, "Loading model", "unavailable_error")
+            if model.status == "loading":
+                return _error(503, "Loading model", "unavailable_error")
+            return self._loaded(model) or _error(503, "Loading model", "unavailable_error")
         return self._told(request.path, model)
 
     def _told(self, path: str, model: LlamaModel) -> Answer:
@@ -160,10 +171,10 @@ class LlamaServer(LoopbackServer):
             model = self._found(str(json.loads(request.body)["model"]))
         except (ValueError, KeyError, TypeError):
             return _error(400, "model name is missing from the request")
-        running = model is not None and model.status in {"loading", "loaded", "sleeping"}
+        running = model is not None and model.status in RUNNING
         if request.path == "/models/load" and model is not None and not running:
-            self.load(model.id, None)
-        elif request.path == "/models/unload" and model is not None and running:
+            return self._loaded(model) or Answer(200, {"success": True})
+        if request.path == "/models/unload" and model is not None and running:
             self.put(evolve(model, status="unloaded"))
         elif request.path == "/models/load":
             return (
@@ -176,6 +187,19 @@ class LlamaServer(LoopbackServer):
         else:
             return _error(404, "File Not Found", "not_found_error")
         return Answer(200, {"success": True})
+
+    def _loaded(self, model: LlamaModel) -> Answer | None:
+        """Begin to load, letting go of what was loaded first where there is no room; what is loading itself stays."""
+        running = [one for one in self.models if one.status in RUNNING]
+        if self.most and len(running) >= self.most:
+            idle = [one for one in running if one.status != "loading"]
+            if not idle:
+                return _error(500, "model limit reached, try again later", "server_error")
+            oldest = min(idle, key=lambda one: self.loads.index(one.id) if one.id in self.loads else -1)
+            self.evicted.append(oldest.id)
+            self.put(evolve(oldest, status="unloaded"))
+        self.load(model.id, None if self.takes is None else self.clock.now() + self.takes)
+        return None
 
     def _found(self, name: str) -> LlamaModel | None:
         return next((model for model in self.models if name == model.id or name in model.aliases), None)

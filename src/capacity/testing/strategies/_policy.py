@@ -143,7 +143,7 @@ ODD_POOLS: tuple[Parts, ...] = (
     {"models": ("*",)},
     {"models": ("heron*",)},
 )
-ODD_LOCAL_POOLS: tuple[Parts, ...] = (*ODD_POOLS, {"egress": "lan"}, {"prepare": ("warm", "it")})
+ODD_LOCAL_POOLS: tuple[Parts, ...] = (*ODD_POOLS, {"egress": "lan"}, {"prepare": ("warm", "it")}, {"prepare": True})
 
 
 @st.composite
