@@ -5,7 +5,8 @@ No loop, no thread, no I/O: what a plugin awaits is answered from memory, so a t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 from hashlib import sha256
@@ -13,8 +14,9 @@ from typing import Any, TypeVar
 
 from attrs import define, field
 
-from capacity.errors import NotFound, Refused, WireError
+from capacity.errors import Ended, NotFound, Refused, TimedOut, WireError
 from capacity.ports import (
+    Child,
     Document,
     Effect,
     Env,
@@ -22,6 +24,8 @@ from capacity.ports import (
     File,
     Flow,
     Get,
+    Hear,
+    Line,
     List,
     Paths,
     Pause,
@@ -31,8 +35,10 @@ from capacity.ports import (
     Replaced,
     Reply,
     Run,
+    Say,
     Secret,
     Send,
+    Start,
 )
 from capacity.ports.secret import masked
 
@@ -84,6 +90,9 @@ Web = Callable[[Get | Send], Document | WireError]
 Program = Callable[[Run], tuple[int, bytes] | WireError]
 """From a run to exit code and standard output, or to why it did not end."""
 
+Talk = Callable[[str], Iterable[str]]
+"""From a line a child hears to the lines it says; `capacity.testing.children.Answers` is one."""
+
 
 @define
 class FakeWorld:
@@ -95,6 +104,8 @@ class FakeWorld:
         environ: variables, all of them secrets.
         web: answers every request; None = nothing can be reached.
         program: ends every run; None = no program is there.
+        talk: what every child that is started answers; None = no program is there. What it has not said by the time
+            somebody listens, it never says.
         asked: every effect so far, in order.
     """
 
@@ -103,7 +114,9 @@ class FakeWorld:
     environ: dict[str, str] = field(factory=dict)
     web: Web | None = None
     program: Program | None = None
+    talk: Talk | None = None
     asked: list[Effect[Any]] = field(factory=list)
+    _said: list[deque[str]] = field(factory=list, init=False)
 
     def serve(self, body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
         """From now on, give every request the same answer."""
@@ -120,7 +133,7 @@ class FakeWorld:
 
         Raises:
             WireError: there is no answer.
-            TypeError: it is an effect this world does not know (a child to talk to).
+            TypeError: it is an effect this world does not know.
         """
         self.asked.append(effect)
         for kind, answer in self._answers().items():
@@ -132,6 +145,9 @@ class FakeWorld:
         return {
             (Get, Send): self._reply,
             Run: self._run,
+            Start: self._start,
+            Say: self._say,
+            Hear: self._hear,
             Read: self._read,
             Replace: self._replace,
             List: self._list,
@@ -151,6 +167,24 @@ class FakeWorld:
             raise end
         code, stdout = end
         return Exit(code, stdout, b"", self.at, " ".join(run.argv))
+
+    def _start(self, start: Start) -> Child:
+        if self.talk is None:
+            raise NotFound(start.argv[0], "no such program")
+        self._said.append(deque())
+        return Child(len(self._said), self.at)
+
+    def _say(self, say: Say) -> Pulse:
+        if self.talk is None:
+            raise Ended("the child", "it is gone")
+        self._said[say.child.id - 1].extend(self.talk(say.line))
+        return Pulse(self.at)
+
+    def _hear(self, hear: Hear) -> Line:
+        said = self._said[hear.child.id - 1]
+        if not said:
+            raise TimedOut("the child", "it says no more")
+        return Line(said.popleft(), self.at)
 
     def _read(self, read: Read) -> File:
         body = self.files.get(read.path)

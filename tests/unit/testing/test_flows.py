@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from capacity.errors import NotFound, Refused, TimedOut, WireError
-from capacity.ports import Env, Exit, Get, List, Pause, Read, Replace, Run, Send, Start
+from capacity.errors import Ended, NotFound, Refused, TimedOut, WireError
+from capacity.ports import Effect, Env, Exit, Get, Hear, List, Pause, Read, Replace, Run, Say, Send, Start
 from capacity.testing.flows import FakeWorld, play
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -125,9 +125,40 @@ def test_awaiting_anything_else_is_named(world: FakeWorld) -> None:
 
 
 def test_an_effect_this_world_does_not_know_is_named(world: FakeWorld) -> None:
-    """A child to talk to is for the driver."""
-    with pytest.raises(TypeError, match="Start"):
+    """A release may bring an effect that this world has not heard of."""
+
+    class Hum(Effect[None]):
+        pass
+
+    with pytest.raises(TypeError, match="Hum"):
+        play(just(Hum()), world)
+
+
+def test_a_child_is_talked_to(world: FakeWorld) -> None:
+    """Each line may bring lines back, each child has its own, and one that says no more is silent."""
+    world.talk = lambda line: [f"{line} {n}" for n in range(2)] if line else []
+
+    async def flow() -> list[str]:
+        first, second = await Start(("talk",)), await Start(("talk",))
+        for child, line in ((first, "a"), (second, "b"), (first, "")):
+            await Say(child, line)
+        heard = [(await Hear(child)).text for child in (second, first, first)]
+        with pytest.raises(TimedOut):
+            await Hear(first)
+        return heard
+
+    assert ["b 0", "a 0", "a 1"] == play(flow(), world)
+
+
+def test_a_child_that_is_gone_hears_nothing(world: FakeWorld) -> None:
+    """Without a program nothing is started, and one that went away in between has ended."""
+    with pytest.raises(NotFound):
         play(just(Start(("talk",))), world)
+    world.talk = lambda line: []
+    child = play(just(Start(("talk",))), world)
+    world.talk = None
+    with pytest.raises(Ended):
+        play(just(Say(child, "hello")), world)
 
 
 def test_a_flow_that_never_ends_is_ended(world: FakeWorld) -> None:
