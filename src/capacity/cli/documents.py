@@ -20,7 +20,7 @@ from capacity.cli.exits import UsageFault
 from capacity.ports import DOCUMENT_CAP, Document
 
 STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)? (\d{3})(?: [^\r\n]*)?\r?\n?")
-FIELD = re.compile(r"[A-Za-z][A-Za-z0-9-]*:(?: .*)?")
+FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*:(?: .*)?")
 """A header line as every recorder writes it. Without the blank it is some other text, such as a name with a colon."""
 
 END_OF_HEAD = re.compile(rb"\r?\n\r?\n|\r?\n\Z")

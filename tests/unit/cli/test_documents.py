@@ -17,6 +17,7 @@ from capacity.testing.clocks import SettableClock
 from .house import NOON
 
 CALL = Call(clock=SettableClock(NOON))
+SAMPLES = Path(__file__).parents[2] / "samples"
 HEADERS = (("retry-after", "3600"), ("content-type", "text/plain"))
 
 
@@ -46,6 +47,13 @@ def test_of_several_heads_the_last_counts() -> None:
 def test_header_lines_alone_are_a_response_without_a_body() -> None:
     """Every line is a name, a colon, a blank and a value."""
     assert Recorded(b"", None, HEADERS) == recorded(b"Retry-After: 3600\nContent-Type: text/plain\n\n")
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.rglob("headers_*.txt")), ids=lambda path: path.name)
+def test_recorded_header_lines_are_header_lines(path: Path) -> None:
+    """Every backend's, whatever signs its names are made of."""
+    found = recorded(path.read_bytes())
+    assert (b"", len(path.read_text(encoding="utf-8").splitlines())) == (found.body, len(found.headers))
 
 
 @pytest.mark.parametrize(
