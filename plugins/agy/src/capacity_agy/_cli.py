@@ -26,6 +26,9 @@ CAP = 2**20
 
 AS_JSON = ("--output-format", "json")
 
+PROMPTS = (ADDRESS.encode(), WAITING.encode())
+"""What it says only where it asks for a login, and then waits for ever."""
+
 UNKNOWN_FLAG = re.compile(rb"(?i)(?:not defined|unknown|undefined|unrecognized)[^\n]*output-format")
 """How a program too old for the flag says so."""
 
@@ -76,8 +79,7 @@ class Cli:
         return _document(said)
 
     async def _run(self, words: tuple[str, ...], env: Mapping[str, str | Secret]) -> Exit:
-        until = (ADDRESS.encode(), WAITING.encode())
-        return await Run((self.program, *words), env=env, timeout=COLD, cap=CAP, until=until)
+        return await Run((self.program, *words), env=env, timeout=COLD, cap=CAP, until=PROMPTS)
 
     async def _environment(self) -> Mapping[str, str | Secret]:
         given: dict[str, str | Secret] = {"AGY_CLI_DISABLE_AUTO_UPDATE": "true"}
@@ -90,8 +92,9 @@ class Cli:
 
 
 def _document(said: Exit) -> Document:
-    """What it printed; what it complained where it printed nothing."""
-    return said.document if said.stdout.strip() else evolve(said.document, body=said.stderr)
+    """What it printed; what it complained, where that is all it said or asks for a login."""
+    complained = not said.stdout.strip() or any(prompt in said.stderr for prompt in PROMPTS)
+    return evolve(said.document, body=said.stderr) if complained else said.document
 
 
 def installed(credentials: Key | None, path: str, folder: str | None) -> Cli:

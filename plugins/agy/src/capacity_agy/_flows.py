@@ -11,13 +11,13 @@ from attrs import evolve, frozen
 from capacity.errors import NotFound, WireError
 from capacity.ports import Budget, Listing, Model, Read, Reading, Secret
 
-from capacity_agy import _groups, _login
+from capacity_agy import _groups
 from capacity_agy._cli import AS_JSON, COLD, Cli
 from capacity_agy._listing import PRINTED, placed
 from capacity_agy._login import FILE, FOLDER, PLAIN
 from capacity_agy._reader import AgyReader
 from capacity_agy._refusals import BUDGET
-from capacity_agy._wire import lines, tree
+from capacity_agy._wire import tree
 
 QUOTA, MODELS = ("--print", "/usage"), ("models",)
 """The commands. Neither is a turn of a model: they spend nothing."""
@@ -60,10 +60,7 @@ class UsageProber:
 
     async def probe(self) -> tuple[Reading, ...]:
         """One reading for each group, or one for the account that says why there is none."""
-        doc = await self.cli.ask(*QUOTA)
-        if _login.is_prompt(lines(doc)):
-            return (_login.prompt(doc),)
-        return AgyReader().readings(doc) or ()
+        return AgyReader().readings(await self.cli.ask(*QUOTA)) or ()
 
 
 @frozen(kw_only=True)

@@ -60,9 +60,9 @@ def _state(doc: Document, body: Mapping[str, Any]) -> tuple[State, str | None]:
 
 
 def is_prompt(told: Sequence[str]) -> bool:
-    """Whether a text asks for a login: it gives the address for it, or begins by saying that nobody is logged in."""
+    """Whether a text asks for a login: it gives the address for it, or waits, or begins by saying that nobody is logged in."""
     first = next((line.casefold() for line in told if not line.rstrip().endswith("...")), "")
-    return first.strip().startswith(SAYS_SO) or any(ADDRESS in line for line in told)
+    return first.strip().startswith(SAYS_SO) or any(text in line for line in told for text in (ADDRESS, WAITING))
 
 
 def prompt(doc: Document) -> Reading:
