@@ -77,13 +77,9 @@ class Secret:
         This is the part of a token that anybody who is shown it may read: when it ends, for whom it was made. Without
         the rest it opens nothing.
         """
-        try:
-            middle = self._text.split(".")[1]
-            value: Any = json.loads(base64.urlsafe_b64decode(middle + "=" * (-len(middle) % 4)))
-            for key in path:
-                value = value[key]
-        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
-            return None
+        value: Any = _claims(self._text)
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
         return value if isinstance(value, str | int | float) and not isinstance(value, bool) else None
 
     def fingerprint(self, purpose: str) -> str:
@@ -106,7 +102,8 @@ def reveal(secret: Secret) -> str:
 def masked(body: bytes, plain: frozenset[str] = frozenset()) -> bytes:
     """A JSON text with every string masked but blank ones and those under a key in `plain`; `b""` for anything else.
 
-    Shape, numbers, flags and blanks stay, so a reader can tell what a credentials file is without holding one.
+    Shape, numbers, flags and blanks stay, so a reader can tell what a credentials file is without holding one. Of a
+    signed token what it says under such a key stays too, unsigned.
     """
     try:
         value = json.loads(body)
@@ -140,4 +137,32 @@ def _mask(value: Any, plain: frozenset[str], hidden: set[str], *, shown: bool = 
         or (shown and not any(text in value.casefold() for text in hidden))
     ):
         return value
-    return MASK
+    return _unsigned(value, plain, hidden)
+
+
+def _claims(token: str) -> Any:
+    """What a signed token says of itself; None where it is none."""
+    try:
+        middle = token.split(".")[1]
+        return json.loads(base64.urlsafe_b64decode(middle + "=" * (-len(middle) % 4)))
+    except (ValueError, IndexError, RecursionError):
+        return None
+
+
+def _unsigned(text: str, plain: frozenset[str], hidden: set[str]) -> str:
+    """The mask of a text; of a signed token with what it says under a key in `plain`."""
+    told = _plainly(_claims(text), plain)
+    if not told:
+        return MASK
+    said = json.dumps(_mask(told, plain, hidden)).encode()
+    return f"{MASK}.{base64.urlsafe_b64encode(said).decode().rstrip('=')}.{MASK}"
+
+
+def _plainly(claims: Any, plain: frozenset[str]) -> dict[str, Any]:
+    """What stands under a key in `plain`, at whatever depth, and nothing else."""
+    told: dict[str, Any] = {}
+    for key, inner in claims.items() if isinstance(claims, dict) else ():
+        deeper = _plainly(inner, plain)
+        if deeper or (key in plain and not isinstance(inner, dict | list)):
+            told[key] = deeper or inner
+    return told

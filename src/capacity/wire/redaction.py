@@ -29,10 +29,12 @@ USERINFO = re.compile(r"(?<=://)[^/?#\s@]*@")
 """User and password in a URL."""
 
 NAMED = re.compile(
-    rb'("(?:access|auth|id|refresh|session)_?token"|"api_?key"|"client_?secret"|"password")\s*:\s*"(?:[^"\\]|\\.)+"',
+    rb'("(?:access|auth|id|refresh|session)_?token"|"api_?key"|"client_?secret"|"password")\s*:\s*'
+    rb'"(?!\*\*\*(?:\.[\w-]+\.\*\*\*)?")(?:[^"\\]|\\.)+"',
     re.IGNORECASE,
 )
-"""A JSON member that is a secret by its name (RFC 6749 and 7591 for most of them), in either spelling."""
+"""A JSON member that is a secret by its name (RFC 6749 and 7591 for most of them), in either spelling, and is not masked
+already."""
 
 
 class Redaction:

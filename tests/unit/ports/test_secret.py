@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from base64 import urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import pytest
 
-from capacity.ports.secret import MASK, Secret, masked
+from capacity.ports.secret import MASK, Secret, masked, reveal
 
 PURPOSE = "some-key"
 
@@ -79,3 +79,35 @@ def test_a_token_says_openly_when_it_ends() -> None:
 def test_what_says_nothing_of_itself_has_no_claim(said: Secret) -> None:
     """No token, a torn one, another type, and a flag: nothing is told, and nothing raises."""
     assert (None, None) == (said.claim("exp"), said.claim("exp", "further"))
+
+
+def test_a_masked_token_still_says_what_is_plain() -> None:
+    """Of what it says only what stands under a plain key is left, unsigned; without such a key nothing is."""
+    said = reveal(
+        token({"exp": 7, "email": "person@example.invalid", "auth": {"plan": "plus", "user": "someone-else"}})
+    )
+    body = json.dumps({"tokens": {"access": said}}).encode()
+    shown = Secret(masked(body, frozenset({"exp", "plan"})).decode()).part("tokens", "access")
+
+    assert shown is not None
+    assert (7, "plus", None, None) == (
+        shown.claim("exp"),
+        shown.claim("auth", "plan"),
+        shown.claim("auth", "user"),
+        shown.claim("email"),
+    )
+    assert not [part for part in said.split(".")[:2] if part in reveal(shown)]
+    assert {"tokens": {"access": MASK}} == json.loads(masked(body, frozenset({"other"})))
+
+
+def test_a_masked_token_shows_no_secret_of_its_file() -> None:
+    """What repeats another text of the file is masked, whatever it calls itself."""
+    body = json.dumps({"key": "sk-SAMPLE-1", "token": reveal(token({"plan": "sk-SAMPLE-1"}))}).encode()
+
+    assert b"SAMPLE" not in b64(masked(body, frozenset({"plan"})))
+
+
+def b64(body: bytes) -> bytes:
+    """What a masked body holds, with its token's middle decoded."""
+    middle = json.loads(body)["token"].split(".")[1]
+    return body + urlsafe_b64decode(middle + "=" * (-len(middle) % 4))

@@ -18,7 +18,7 @@ from capacity_codex import _models
 from capacity_codex._login import CODEX_HOME, Home
 from capacity_codex._prober import BASE_URL, COMMAND, address
 from capacity_codex._talk import Talk, argv, begun
-from capacity_codex._wire import parsed, part, text
+from capacity_codex._wire import instant, parsed, part, text
 
 ROWS = 100
 """Models of one page."""
@@ -81,7 +81,7 @@ class ModelInventory:
 
     def _speaks(self, file: File, body: Any, found: Listing, version: str | None) -> bool:
         """Whether the cache is whole, fresh, and of the version that runs."""
-        whole = part(body, "fetched_at") is not None and len(found.models) == len(body["models"])
+        whole = instant(part(body, "fetched_at"), file.at) is not None and len(found.models) == len(body["models"])
         same = version is not None and text(part(body, "client_version")) == version
         return whole and same and file.at - found.observed_at < self.budget.usual
 

@@ -21,6 +21,10 @@ CODEX_HOME = "${CODEX_HOME:-~/.codex}"
 FILE = "auth.json"
 SOURCE = "auth"
 
+PLAIN = frozenset({"account_id", "auth_mode", "chatgpt_plan_type", "chatgpt_user_id", "exp"})
+"""Keys whose values may be seen in the masked form: whose login it is, for which plan, until when. None of them opens
+anything."""
+
 CLAIMS = "https://api.openai.com/auth"
 """Where a token says whose it is and for which plan."""
 
@@ -156,7 +160,7 @@ class Home:
         return found.paths[0].rpartition("/")[0]
 
     async def _file(self) -> File:
-        return await Read(f"{self.path}/{FILE}", secret=True, plain=frozenset({"auth_mode"}))
+        return await Read(f"{self.path}/{FILE}", secret=True, plain=PLAIN)
 
     async def _nowhere(self) -> Held:
         """No file: the login is missing, unless the program keeps it in a keyring."""

@@ -1,4 +1,4 @@
-"""Servers on loopback that speak the real wire shapes of three backends and of a hive. Standard library only.
+"""Servers on loopback that speak the real wire shapes of four backends and of a hive. Standard library only.
 
 Each is driven by a clock, so that a settable one moves its resets; each notes what it was asked, so that a test can count
 it; and each can be told to refuse, to break its shape, or to change what it says. Names of models come from the caller.
@@ -6,6 +6,7 @@ it; and each can be told to refuse, to break its shape, or to change what it say
 
 from capacity.testing.servers._loopback import Answer, Asked, LoopbackServer, Request
 from capacity.testing.servers.claude import ClaudeModel, ClaudeServer, ClaudeWindow, write_credentials
+from capacity.testing.servers.codex import CodexModel, CodexServer, CodexWindow, write_codex_home
 from capacity.testing.servers.deepseek import DeepSeekServer
 from capacity.testing.servers.hive import Habits, HiveAgent, HiveServer
 from capacity.testing.servers.llama import LlamaModel, LlamaServer
@@ -16,6 +17,9 @@ __all__ = [
     "ClaudeModel",
     "ClaudeServer",
     "ClaudeWindow",
+    "CodexModel",
+    "CodexServer",
+    "CodexWindow",
     "DeepSeekServer",
     "Habits",
     "HiveAgent",
@@ -24,5 +28,6 @@ __all__ = [
     "LlamaServer",
     "LoopbackServer",
     "Request",
+    "write_codex_home",
     "write_credentials",
 ]
