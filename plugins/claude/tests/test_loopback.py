@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -11,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from capacity.ports import Env
+from capacity.ports import Document, Env, Run
 from capacity.testing.clocks import SettableClock
 from capacity.wire import Cassette, Host, Recorder, replay, run
-from capacity_claude import inventory, prober
+from capacity_claude import inventory, prober, reader
 
-from .documents import AT, SAMPLES
+from .documents import AT, SAMPLES, plain, recorded
 
+SPOKEN = sorted(path.name for path in SAMPLES.iterdir() if path.name.startswith(("usage_tui", "headless", "trust")))
 SECONDS = timedelta(seconds=10)
 TOKEN = json.loads((SAMPLES / "credentials.json").read_bytes())["claudeAiOauth"]["accessToken"]
 
@@ -106,3 +108,18 @@ def test_a_token_the_service_refuses_is_stale(address: str, home: Path) -> None:
     (reading,) = run(prober(base_url=address, credentials=Env("OTHER")).probe(), deadline=SECONDS, host=host)
 
     assert "stale-credentials" == reading.state
+
+
+async def said(name: str) -> Document:
+    """What a child prints that says what a sample holds, as the document it is."""
+    code = "import sys; sys.stdout.buffer.write(open(sys.argv[1], 'rb').read())"
+    return (await Run((sys.executable, "-c", code, str(SAMPLES / name)))).document
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_what_a_real_child_says_is_read_like_the_sample(name: str) -> None:
+    """Argv, exit code and a pipe between the two change nothing."""
+    document = run(said(name), deadline=SECONDS, host=Host(clock=SettableClock(recorded(name).at)))
+
+    assert 0 == document.exit_code
+    assert plain(reader(), recorded(name)) == plain(reader(), document)
