@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from capacity.engine import AsyncEngine, Engine
 from capacity.engine.engine import holder_name
@@ -19,7 +20,7 @@ from capacity.testing.clocks import SettableClock
 from capacity.testing.fakes import FakeReader
 from capacity.values.policy import Policy
 
-from .scene import NOON, Scene, policy, reading
+from .scene import MODEL, NOON, Scene, policy, reading
 
 
 def test_the_store_made_for_it_ends_with_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -71,7 +72,8 @@ def test_a_loop_uses_it_through_threads() -> None:
     scene = Scene(reader=FakeReader({b"seen": (reading(),)}))
 
     async def main() -> None:
-        async with AsyncEngine(scene.engine()) as engine:
+        pools = {**policy().pools, "a": evolve(policy().pools["a"], prepare=True)}
+        async with AsyncEngine(scene.engine(policy(pools=pools))) as engine:
             assert ["a", "b"] == [one.pool for one in await engine.probe()]
             assert ["a"] == [one.pool for one in await engine.observe("a", Document(b"seen", NOON), "x") if one]
             plan, report = await engine.plan(), await engine.tick()
@@ -79,6 +81,7 @@ def test_a_loop_uses_it_through_threads() -> None:
             (id,) = await engine.ticks()
             assert report.tick == await engine.rebuild(id)
             assert (id, "keep") == ((await engine.snapshot()).tick, (await engine.accept("f", "s1")).act)
+            assert "applied" == (await engine.prepare("a", MODEL.format("a"))).word
             assert (False, True) == ((await engine.stop("pool", "a")).lifted, (await engine.lift("pool", "a")).lifted)
 
     asyncio.run(main())
