@@ -1,6 +1,7 @@
 """The fold of listings into the inventory: what can run, and how often in a row a model was missing.
 
-Only an authoritative listing counts as a sample of what does *not* exist; an unknown one is no sample at all.
+Only an authoritative listing counts as a sample of what does *not* exist, and only in the pools it names a model of; an
+unknown one is no sample at all.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Spot = tuple[str, str]
 
 @frozen
 class Known:
-    """What is known of one account's models so far: all a fold keeps of its listings.
+    """What is known of the models of one pool of an account so far: all a fold keeps of its listings.
 
     Attributes:
         newest: the newest listing that is a sample, without its models.
@@ -35,8 +36,8 @@ class Known:
     models: Mapping[Spot, tuple[Model, int]]
 
 
-Catalogue = dict[str | None, Known]
-"""Account → what is known of its models."""
+Catalogue = dict[tuple[str | None, str], Known]
+"""(account, pool) → what is known of its models."""
 
 
 def join(listings: Iterable[Listing]) -> tuple[Listing, ...]:
@@ -68,12 +69,20 @@ def serves(globs: Iterable[str], names: Iterable[str]) -> bool:
 
 
 def fold(listings: Iterable[Listing], start: Catalogue | None = None) -> Catalogue:
-    """Account → what is known of its models. Listings are taken in the order of their instants."""
+    """(account, pool) → what is known of its models. Listings are taken in the order of their instants."""
     known: Catalogue = dict(start or {})
     for listing in sorted(listings, key=lambda one: (one.observed_at, one.source, repr(one))):
-        if listing.authority != "unknown":
-            known[listing.account] = _after(known.get(listing.account), listing)
+        for pool, models in _by_pool(listing).items() if listing.authority != "unknown" else ():
+            key = listing.account, pool
+            known[key] = _after(known.get(key), evolve(listing, models=models))
     return known
+
+
+def _by_pool(listing: Listing) -> Mapping[str, list[Model]]:
+    pools: dict[str, list[Model]] = {}
+    for model in listing.models:
+        pools.setdefault(model.pool, []).append(model)
+    return pools
 
 
 def _after(known: Known | None, listing: Listing) -> Known:
@@ -101,19 +110,15 @@ def catalogue(listings: Iterable[Listing], as_of: datetime, *, start: Catalogue 
         start: a fold to continue.
 
     Returns:
-        The inventory. A pool speaks with the authority of its account's newest listing, or of the newest
+        The inventory. A pool speaks with the authority of the newest listing that names a model of it, or of the newest
         authoritative one while that is fresh.
     """
-    pools: dict[str, PoolInventory] = {}
-    for known in fold(listings, start).values():
-        for name in sorted({pool for pool, _ in known.models}):
-            pools[name] = _pool(name, known, as_of)
-    return Inventory(as_of, pools)
+    return Inventory(as_of, {name: _pool(name, known, as_of) for (_, name), known in fold(listings, start).items()})
 
 
 def _pool(name: str, known: Known, as_of: datetime) -> PoolInventory:
     spoke = known.binding if known.binding and _fresh(known.binding, as_of) else known.newest
-    here = [known.models[spot] for spot in sorted(known.models) if spot[0] == name]
+    here = [known.models[spot] for spot in sorted(known.models)]
     return PoolInventory(
         name,
         spoke.authority,

@@ -70,6 +70,7 @@ SENTENCES: Mapping[str, str] = {
     "second-controller": "fleet {subject} is held by another controller",
     "slots-busy": "every slot of {limit} in {subject} is busy",
     "still-full": "it was due, but nothing has room yet",
+    "untold": "fleet {subject} could not be told what is known{because|: }",
     "unseen": "{subject} was not seen again since we wrote it",
     "unplaced-part": "{subject} is read, but the policy does not list it",
 }

@@ -130,8 +130,8 @@ class Actuation:
             return evolve(written, outcome=evolve(outcome, at=outcome.at or self._ledger.now()))
         return self._enter(written, outcome, claims)
 
-    def report(self, snapshot: Snapshot, claims: Claims) -> tuple[str, ...]:
-        """Tell the fleets that are ours to write what is known, where their actuators take it; why some were not told."""
+    def report(self, snapshot: Snapshot, claims: Claims) -> dict[str, str]:
+        """Tell the fleets that are ours to write what is known, where their actuators take it; fleet → why it was not."""
         takes = {name: one for name, one in self._actuators.items() if "report" in one.abilities and self._writes(name)}
         flows = {
             name: (typed(Outcome, actuator.report, snapshot), self._settings.read_deadline)
@@ -140,7 +140,7 @@ class Actuation:
         }
         answers = run_all(flows, host=self._host) if flows else {}
         refused = {name: _refusal(answer) for name, answer in answers.items()}
-        return tuple(f"the fleet {name} was not told: {why}" for name, why in refused.items() if why is not None)
+        return {name: why for name, why in refused.items() if why is not None}
 
     def _writes(self, fleet: str) -> bool:
         return self._policy.fleets[fleet].mode == "enforce"

@@ -111,13 +111,13 @@ class Adopted:
 
 @frozen
 class Sample:
-    """What the fold of listings keeps of one account.
+    """What the fold of listings keeps of one pool of an account.
 
     Attributes:
         account: the login's fingerprint, or the account's name.
         newest: the newest listing that is a sample, without its models.
         binding: the newest authoritative one, without its models; None = there was none.
-        models: every model with the listings in a row that lacked it.
+        models: every model with the listings in a row that lacked it; at least one.
     """
 
     account: str | None

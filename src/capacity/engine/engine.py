@@ -76,6 +76,7 @@ class Engine:
         host, settings = host or Host(clock=clock), settings or Settings()
         check(policy, plugins, actuators or {})
         read, write = backends(policy, plugins), actuators_of(policy, plugins, actuators or {})
+        settings = settings.patient_with(write.values())
         self._store = sqlite(clock=clock) if store is None else store
         self._owns_store = store is None
         if clock is not None:

@@ -154,14 +154,14 @@ def sampled(known: Catalogue) -> tuple[Sample, ...]:
     """The fold of listings as documents."""
     return tuple(
         Sample(account, one.newest, one.binding, tuple(Missed(*pair) for pair in one.models.values()))
-        for account, one in known.items()
+        for (account, _), one in known.items()
     )
 
 
 def unsampled(samples: Iterable[Sample]) -> Catalogue:
     """The fold of listings from its documents."""
     return {
-        one.account: Known(
+        (one.account, one.models[0].model.pool): Known(
             one.newest,
             one.binding,
             {(missed.model.pool, missed.model.id): (missed.model, missed.misses) for missed in one.models},

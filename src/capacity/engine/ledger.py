@@ -78,7 +78,7 @@ PARTS: Mapping[str, type[Any]] = {
 """What a tick is made of, each kept by the digest of its text."""
 
 DAY = timedelta(days=1)
-FORM = 2
+FORM = 3
 """Of the mark. Raised when a fold of evidence changes what it keeps."""
 
 MARKED = 64

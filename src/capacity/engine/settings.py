@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 
-from attrs import frozen
+from attrs import evolve, frozen
+
+from capacity.ports import Actuator
 
 
 @frozen(kw_only=True)
@@ -32,6 +35,15 @@ class Settings:
     def apply_deadline(self) -> timedelta:
         """Of one placement: half a claim's life, so that it has ended before anybody else may take the fleet."""
         return self.fleet_life / 2
+
+    def patient_with(self, actuators: Iterable[Actuator]) -> Settings:
+        """These settings, with as much time as the slowest actuator says that one of its flows may take.
+
+        An actuator says it by an attribute `deadline`, a span; most have none.
+        """
+        longest = max((getattr(one, "deadline", timedelta(0)) for one in actuators), default=timedelta(0))
+        reading, life = max(self.read_deadline, longest), max(self.fleet_life, 2 * longest)
+        return evolve(self, read_deadline=reading, fleet_life=life)
 
     @property
     def prepare_deadline(self) -> timedelta:

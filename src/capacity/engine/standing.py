@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from attrs import evolve
@@ -13,7 +13,8 @@ from capacity.values.conditions import CONDITIONS, Condition, Fact
 from capacity.values.decision import TOOK
 
 NOT_APPLIED, PLUGIN, DOUBLE = "core:not-applied", "core:plugin-failing", "core:duplicate-account"
-ENGINES = frozenset({NOT_APPLIED, PLUGIN, DOUBLE})
+UNTOLD = "core:untold"
+ENGINES = frozenset({NOT_APPLIED, PLUGIN, DOUBLE, UNTOLD})
 """The codes an engine raises and clears; a decision carries them through."""
 
 
@@ -43,6 +44,13 @@ def not_applied(done: Iterable[Written]) -> Iterator[Fact]:
         if outcome is not None and outcome.word not in (*TOOK, "gone", "indeterminate"):
             because = outcome.detail or None
             yield fact("not-applied", "/".join(written.placement.key), outcome=outcome.word, because=because)
+
+
+def with_untold(before: Iterable[Condition], untold: Mapping[str, str], at: datetime) -> tuple[Condition, ...]:
+    """What stands once it is known which fleets could not be told what is known, and why."""
+    stands = tuple(before)
+    own = (one.fact for one in stands if one.fact.code in ENGINES)
+    return restated(stands, (*own, *(fact("untold", name, because=why) for name, why in untold.items())), at)
 
 
 def changes(before: Iterable[Condition], after: Iterable[Condition], at: datetime) -> tuple[Condition, ...]:

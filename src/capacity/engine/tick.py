@@ -8,7 +8,7 @@
 6  decide    from the four values, and from nothing else
 7  keep      the decision with its inputs, and every intent, in one durable transaction
 8  apply     one placement after another, each outcome journalled before the next is sent
-9  tell      conditions are entered; the operator's command is told what changed, and the fleets what is known
+9  tell      conditions are entered; the fleets are told what is known, and the operator's command what changed
 10 prune     what is too old and needed by nothing
 """
 
@@ -28,7 +28,18 @@ from capacity.engine.notify import notify
 from capacity.engine.producer import Producer
 from capacity.engine.settings import Settings
 from capacity.engine.snapshot import snapshot
-from capacity.engine.standing import ENGINES, NOT_APPLIED, PLUGIN, changes, lasting, news, not_applied, restated
+from capacity.engine.standing import (
+    ENGINES,
+    NOT_APPLIED,
+    PLUGIN,
+    UNTOLD,
+    changes,
+    lasting,
+    news,
+    not_applied,
+    restated,
+    with_untold,
+)
 from capacity.ports import Fleet, Outcome, Placement, Reading
 from capacity.values.conditions import Condition
 from capacity.values.decision import WRITES, Decision
@@ -125,8 +136,10 @@ def tick(works: Works) -> Report:
         intents = keep(works, decided, claims)
         done = (*settled, *works.actuation.carry_out(intents, claims))
         after = enter(works, standing(ledger.conditions(), decided, done), present.as_of)
+        unheard = works.actuation.report(snapshot(ledger, works.policy), claims)
+        after = enter(works, with_untold(after, unheard, present.as_of), present.as_of)
         changed, untold = tell(works, before, after, present.as_of, _made(decided).id)
-        untold += works.actuation.report(snapshot(ledger, works.policy), claims)
+        untold += tuple(f"the fleet {name} was not told: {why}" for name, why in unheard.items())
     ledger.mark()
     ledger.prune(present.as_of - works.settings.retention)
     outcomes = tuple((written.placement, written.outcome) for written in done if written.outcome is not None)
@@ -160,7 +173,8 @@ def produce(works: Works) -> tuple[Reading, ...]:
     produced = works.producer.produce(unused | exhausted)
     before, at = ledger.conditions(), ledger.now()
     unheard = lasting(before, PLUGIN, works.producer.sources - produced.asked)
-    enter(works, restated(before, (*produced.raised, *unheard, *lasting(before, NOT_APPLIED)), at), at)
+    rest = (*lasting(before, NOT_APPLIED), *lasting(before, UNTOLD))
+    enter(works, restated(before, (*produced.raised, *unheard, *rest), at), at)
     return produced.readings
 
 
@@ -241,7 +255,7 @@ def standing(before: tuple[Condition, ...], decided: Tick, done: Iterable[Writte
     """What stands after a tick. A placement that did not take is told until its fleet was written to without it."""
     fleets = (fleet for fleet in decided.history.fleets if fleet.held_by is not None or fleet.refuses is not None)
     closed = tuple(f"{fleet.name}/" for fleet in fleets)
-    own = (one.fact for one in before if one.fact.code in ENGINES)
+    own = (one.fact for one in before if one.fact.code in ENGINES and one.fact.code != UNTOLD)
     lasts = (one for one in own if one.code != NOT_APPLIED or one.subject.startswith(closed))
     raised = (condition for condition in _made(decided).conditions if condition.status == "raised")
     return restated(raised, (*lasts, *not_applied(done)), decided.history.as_of)

@@ -138,7 +138,10 @@ class TierSource(Protocol):
 
 
 class Actuator(Protocol):
-    """Reads and writes one fleet. `prepare` and `report` are called only where the ability is declared."""
+    """Reads and writes one fleet. `prepare` and `report` are called only where the ability is declared.
+
+    One that is slower than most has a `deadline` too: the span that one of its flows may take.
+    """
 
     @property
     def abilities(self) -> frozenset[Ability]:

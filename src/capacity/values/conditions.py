@@ -104,6 +104,7 @@ CONDITIONS: Mapping[str, tuple[str, bool]] = {
     "core:not-applied": ("operator", True),
     "core:fleet-refuses": ("operator", True),
     "core:second-controller": ("release", True),
+    "core:untold": ("report", False),
     "core:duplicate-account": ("operator", True),
     "core:plugin-failing": ("operator", True),
     "core:no-tiers": ("operator", True),

@@ -50,6 +50,19 @@ def test_an_old_listing_may_not_reject() -> None:
     assert not catalogue([listing(0, "x")], NOW + 2 * HOUR).pools["p"].rejects
 
 
+def test_each_pool_of_an_account_has_its_own_authority() -> None:
+    """A whole list of one pool takes nothing away in another, and lends it no authority; nor does one that is silent of it."""
+    other = (Model("o", pool="q"),)
+    told = [
+        listing(3, "x", "y"), evolve(listing(3, authority="partial"), models=other),
+        listing(2, "x"), evolve(listing(1), models=other),
+    ]  # fmt: skip  # one list a minute
+    pools = catalogue(told[:3], NOW).pools
+    assert (True, False) == (pools["p"].rejects, pools["q"].rejects)
+    assert (["y"], ()) == ([one.model.id for one in pools["p"].missed], pools["q"].missed)
+    assert [1] == [one.misses for one in catalogue(told, NOW).pools["p"].missed]
+
+
 def test_pages_join_into_one_listing() -> None:
     """All pages but the last are partial; the whole is authoritative, with the models of all."""
     pages = [listing(1, "x", authority="partial"), listing(1, "y")]

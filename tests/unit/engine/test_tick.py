@@ -380,7 +380,7 @@ class Deaf(FakeActuator):
 
 
 def test_fleets_are_told_what_is_known_where_they_take_it() -> None:
-    """After a tick an enforced fleet hears the snapshot; a shadow one hears nothing; a failure is only reported."""
+    """After a tick an enforced fleet hears the snapshot; a shadow one hears nothing; a failure is a condition, and ends."""
     scene = Scene()
     engine = scene.engine()
     engine.tick()
@@ -391,9 +391,13 @@ def test_fleets_are_told_what_is_known_where_they_take_it() -> None:
     assert [] == shadow.fleet.reports
 
     deaf = Deaf(fleet="f", seats=[seat("s1")])
-    assert ("the fleet f was not told: report: connection refused",) == scene.engine(
-        actuators={"f": deaf}
-    ).tick().untold
+    report = scene.engine(actuators={"f": deaf}).tick()
+    assert ("the fleet f was not told: report: connection refused",) == report.untold
+    assert [("core:untold", "f", False)] == [(one.fact.code, one.fact.subject, one.loud) for one in report.changed]
+
+    heard = scene.engine().tick()
+    assert [("core:untold", "cleared")] == [(one.fact.code, one.status) for one in heard.changed]
+    assert () == heard.untold
 
 
 def test_two_engines_two_policies_two_stores_one_process() -> None:
