@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 
 from attrs import evolve, frozen
 
@@ -17,6 +18,13 @@ from capacity.values.limits import Limit, Reading
 
 DISAGREEING = 2
 """Answers in a row that tell a limit without its refusal before the refusal is given up: the first may lag."""
+
+
+def _newest_first(readings: Iterable[Reading]) -> Iterator[Reading]:
+    """Newest first; of one moment in an order that hangs on what they say alone, and is costly to tell."""
+    for _, alike in groupby(sorted(readings, key=moment, reverse=True), moment):
+        one, *others = alike
+        yield from sorted([one, *others], key=repr, reverse=True) if others else (one,)
 
 
 @frozen
@@ -43,7 +51,7 @@ def kept(readings: Iterable[Reading]) -> tuple[Reading, ...]:
     `kept([*kept(a), *b])` equals `kept([*a, *b])`, in whatever order they come.
     """
     good = (reading for reading in readings if reading.state == "ok")
-    newest = sorted(good, key=lambda one: (moment(one), repr(one)), reverse=True)
+    newest = _newest_first(good)
     answers, spoken = 0, set[tuple[str, str]]()
     found: list[Reading] = []
     for reading in newest:
@@ -87,14 +95,21 @@ def told(readings: Sequence[Reading], as_of: datetime) -> tuple[Told, ...]:
     tellers: dict[str, list[Told]] = {}
     for reading in speaking:
         for limit in reading.limits:
-            if reading.usual is not None or not last or _outlasts(limit, reading, last[0]):
+            if reading.usual is not None or _outlasts(limit, reading, answers):
                 tellers.setdefault(limit.name, []).append(Told(limit, reading))
     return tuple(_together(one, answers, as_of) for one in tellers.values())
 
 
-def _outlasts(limit: Limit, reading: Reading, answer: Reading) -> bool:
-    """Whether an observed limit still stands beside a whole answer: it is newer, or says itself when it ends."""
-    return moment(reading) > moment(answer) or limit.resets_at is not None or limit.window is not None
+def _outlasts(limit: Limit, reading: Reading, answers: Sequence[Reading]) -> bool:
+    """Whether an observed limit still stands beside whole answers that may have no word for it.
+
+    One without an end stands until the next answer, one of the whole pool until as many as end a refusal, since they
+    speak of that pool too; a scoped one is nobody else's matter and stands until it is over.
+    """
+    since = [one for one in answers[:DISAGREEING] if moment(one) > moment(reading)]
+    if limit.resets_at is None and limit.window is None:
+        return not since
+    return limit.scope is not None or len(since) < DISAGREEING
 
 
 def _together(tellers: Sequence[Told], answers: Sequence[Reading], as_of: datetime) -> Told:

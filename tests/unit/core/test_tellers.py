@@ -76,6 +76,14 @@ def test_what_has_no_end_stands_until_the_next_answer() -> None:
 
 
 @pytest.mark.parametrize(("answers", "stands"), [((), True), ((3,), True), ((3, 2), False)])
+def test_a_word_about_the_whole_pool_is_settled_by_two_answers(answers: tuple[int, ...], stands: bool) -> None:
+    """Sources have no word for it, but they tell of the same pool: no refusal outlasts two that find room in it."""
+    service = Limit("service", blocked=True, resets_at=LATER)
+
+    assert stands == ("service" in known(seen(5, service), *(answer(minute, *windows(2.0)) for minute in answers)))
+
+
+@pytest.mark.parametrize(("answers", "stands"), [((), True), ((3,), True), ((3, 2), False)])
 def test_a_refusal_outranks_a_figure_until_two_answers_disagree(answers: tuple[int, ...], stands: bool) -> None:
     """What is shown lags behind what is refused, so one look is not enough to lift it."""
     later = [answer(minute, *windows(2.0, 3.0)) for minute in answers]
