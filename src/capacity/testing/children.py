@@ -31,9 +31,6 @@ from capacity.testing import _speaker
 PATIENCE = timedelta(seconds=5)
 """How long a process that was killed may take to be gone; the kernel of a busy machine needs well under a second."""
 
-SYSTEM = "/usr/bin:/bin"
-"""Where the shell is that starts a script."""
-
 Stream = Literal["stdout", "stderr"]
 
 
@@ -185,8 +182,8 @@ class FakePrograms:
 
     @property
     def path(self) -> str:
-        """The PATH on which these programs are found, and beside them only what the system brings."""
-        return f"{self._bin}:{SYSTEM}"
+        """The PATH on which these programs are found, and nothing else."""
+        return str(self._bin)
 
     def write(self, name: str, *habits: Habit, when: Mapping[tuple[str, ...], Sequence[Habit]] | None = None) -> Path:
         """Write a program, or write it anew.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from capacity.errors import TimedOut, TooLarge
+from capacity.errors import NotFound, TimedOut, TooLarge
 from capacity.ports import Exit, Hear, Run, Say, Start
 from capacity.testing.children import (
     Answers,
@@ -173,6 +173,8 @@ def test_a_run_tells_of_its_terminal(programs: FakePrograms) -> None:
 
 
 def test_nothing_is_found_but_what_was_written(programs: FakePrograms) -> None:
-    """The path holds the fake programs and the system's, and nothing of whoever runs the tests."""
-    assert 3 == len(programs.path.split(os.pathsep))
+    """The path holds the fake programs, and nothing of the system's or of whoever runs the tests."""
+    with pytest.raises(NotFound):
+        run(once("ps"), deadline=DEADLINE, host=host(programs))
+
     assert () == programs.runs

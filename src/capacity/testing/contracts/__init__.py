@@ -8,7 +8,19 @@ import pytest
 pytest.register_assert_rewrite(  # before they are imported, so that a broken contract shows what differs
     *(
         f"{__name__}.{name}"
-        for name in ("_claims", "_contract", "_drift", "actuator", "inventory", "preparer", "prober", "reader", "store")
+        for name in (
+            "_claims",
+            "_contract",
+            "_drift",
+            "actuator",
+            "inventory",
+            "preparer",
+            "prober",
+            "program",
+            "reader",
+            "store",
+            "tiers",
+        )
     )
 )
 
@@ -18,8 +30,10 @@ from capacity.testing.contracts.actuator import ActuatorContract  # noqa: E402 -
 from capacity.testing.contracts.inventory import InventoryContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.preparer import PreparerContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.prober import ProberContract  # noqa: E402 - after the registration
+from capacity.testing.contracts.program import ProgramContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.reader import ReaderContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.store import StoreContract  # noqa: E402 - after the registration
+from capacity.testing.contracts.tiers import TierContract  # noqa: E402 - after the registration
 
 __all__ = [
     "ActuatorContract",
@@ -28,6 +42,8 @@ __all__ = [
     "InventoryContract",
     "PreparerContract",
     "ProberContract",
+    "ProgramContract",
     "ReaderContract",
     "StoreContract",
+    "TierContract",
 ]
