@@ -99,6 +99,25 @@ def test_what_a_policy_cannot_have_is_a_fault(policy: Policy, said: str) -> None
     assert any(one.startswith(said) for one in told(policy))
 
 
+def test_what_several_ports_refuse_is_one_fault() -> None:
+    """An option that neither the prober nor the inventory takes is told once, with both; what one of them lacks, of it."""
+    assert ["the prober and the inventory"] == [
+        one.partition(": ")[2].partition(' "narrow" take no such option (')[0] for one in told(account("narrow", x=1))
+    ]
+    assert [True] == ["the inventory" in one for one in told(account("narrow", retries=1))]
+
+
+def test_a_reader_that_wants_options_is_at_fault() -> None:
+    """It is given none, because it knows no login: what it cannot do without is told."""
+
+    def demanding(*, key: str) -> None: ...
+
+    plugins = Plugins([Plugin(READERS, "sample", "capacity-sample", "1.0", demanding)])
+    assert ['accounts.work.options.key: is missing; the reader "sample" cannot do without it'] == [
+        str(fault) for fault in faults(account("sample"), plugins)
+    ]
+
+
 def test_all_faults_are_told_at_once() -> None:
     """One account's fault hides no other's."""
     policy = Policy(

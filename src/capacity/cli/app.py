@@ -19,14 +19,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from capacity.cli import misuse
 from capacity.cli.call import POLICY, STORE, Call
 from capacity.cli.exits import MEANINGS, Code, code_of
+from capacity.cli.screen import Screen
 from capacity.errors import CapacityError, FormError
 from capacity.ports import Clock
 
 COMMANDS: Mapping[str, str] = {
     "demo": "demo",
     "status": "fleets",
+    "pace": "pacing",
     "plan": "fleets",
     "tick": "fleets",
     "watch": "watching",
@@ -128,16 +131,21 @@ class Commands(TyperGroup):
 def run(argv: Sequence[str], clock: Clock | None) -> int:
     """Run the words of a command line; the exit code."""
     try:
-        program()(args=list(argv), prog_name="capacity", obj={"clock": clock})
+        code = program()(
+            args=list(argv) or ["--help"], prog_name="capacity", obj={"clock": clock}, standalone_mode=False
+        )
+    except misuse.Misuse as error:
+        Screen().complain(misuse.sentence(error))
+        return int(Code.USAGE)
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else int(Code.FAILED if ended.code else Code.FINE)
-    return int(Code.FINE)
+        code = ended.code if isinstance(ended.code, int) or not ended.code else Code.FAILED
+    return int(code or Code.FINE)
 
 
 def program() -> Any:
     """The whole command, ready to be called or looked at."""
     codes = "; ".join(f"{code.value} {meaning}" for code, meaning in MEANINGS.items())
-    app = typer.Typer(cls=Commands, rich_markup_mode=None, no_args_is_help=True, pretty_exceptions_enable=False)
+    app = typer.Typer(cls=Commands, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.callback(epilog=f"Exit codes: {codes}.")(_signed(_root, (VERSION, *COMMON)))
     return typer.main.get_command(app)
 

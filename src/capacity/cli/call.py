@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from capacity.cli.exits import UsageFault
 from capacity.cli.screen import Screen
+from capacity.errors import PolicyError
 
 if TYPE_CHECKING:
     from capacity.engine import Engine
@@ -100,8 +101,13 @@ class Call:
         from capacity.engine import Engine
 
         wanted = self.load_policy() if policy is None else policy
-        with self.open_store() as store, Engine(wanted, store=store, clock=self.clock) as engine:
-            yield engine
+        try:
+            with self.open_store() as store, Engine(wanted, store=store, clock=self.clock) as engine:
+                yield engine
+        except PolicyError as error:
+            if error.source != "policy":
+                raise
+            raise PolicyError(str(self.policy_file), error.faults) from error  # an engine knows no file
 
     def answer(self, value: Any) -> None:
         """Write a value in its text form, one line."""

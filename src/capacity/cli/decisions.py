@@ -9,6 +9,7 @@ from attrs import evolve
 from typer import Argument, Option
 
 from capacity.cli.call import Call
+from capacity.cli.documents import fill
 from capacity.cli.exits import Code, UsageFault
 from capacity.codec import dump_tick, dumps, load_tick
 from capacity.core.decide import decide as decide_
@@ -142,7 +143,7 @@ def _written(folder: Path, id_: str, body: bytes) -> Path:
     path = folder / f"{id_.replace(':', '')}.json"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(body)
+        fill(path, body)
     except OSError as error:
         raise UsageFault(f"{path} cannot be written: {error.strerror}") from None
     return path

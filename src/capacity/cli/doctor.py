@@ -11,6 +11,7 @@ from capacity.cli.exits import Code
 from capacity.cli.lines import age
 from capacity.cli.screen import Page, Table
 from capacity.cli.tables import answer
+from capacity.core.explain import counted
 from capacity.core.sentences import sentence
 from capacity.ports import Snapshot
 
@@ -27,12 +28,12 @@ def doctor(call: Call) -> Code:
 
 
 def _page(found: Checkup) -> Page:
-    needs = (
-        f"{found.needs} thing{'s need' if found.needs != 1 else ' needs'} a person" if found.needs else "all is well"
-    )
+    steps = () if found.faults else remedies.for_policy(found.policy)  # of a policy that is at fault nobody knows
+    needs = f"{counted(found.needs, 'thing')} need{'s' if found.needs == 1 else ''} a person"
+    head = needs if found.needs else "nothing is wrong, but something is still to be done" if steps else "all is well"
     snapshot = found.snapshot
     published = () if snapshot is None else (_pools_table(snapshot), _conditions_table(snapshot))
-    return Page(needs, (_installed_table(found), _policy_table(found), _accounts_table(found), *published))
+    return Page(head, (_installed_table(found), _policy_table(found), _accounts_table(found), *published), steps)
 
 
 def _installed_table(found: Checkup) -> Table:
@@ -74,8 +75,8 @@ def _pools_table(snapshot: Snapshot) -> Table:
         (
             pool.pool,
             "never" if pool.observed_at is None else f"{age(snapshot.as_of - pool.observed_at)} ago",
-            answer(pool),
-            remedies.for_pool(pool),
+            answer(pool, snapshot.as_of),
+            remedies.for_pool(pool, snapshot.as_of),
         )
         for pool in snapshot.pools
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from attrs import frozen
 
@@ -157,6 +157,26 @@ def file_bytes(path: Path) -> bytes:
     """At most one byte more than a document may have."""
     with path.open("rb") as file:
         return file.read(DOCUMENT_CAP + 1)
+
+
+def fill(path: Path, body: bytes, *, mode: Literal["wb", "xb"] = "wb") -> None:
+    """Write a file; one that there is no room for is taken away again, so that half of it is not taken for the whole.
+
+    Args:
+        path: the file.
+        body: all that it is to hold.
+        mode: `xb` refuses one that is there already.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with path.open(mode) as file:
+        try:
+            file.write(body)
+            file.flush()
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
 
 
 def stdin_bytes() -> bytes:

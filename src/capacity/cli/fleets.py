@@ -9,6 +9,7 @@ from typer import Option
 from capacity.cli import tables
 from capacity.cli.call import Call
 from capacity.cli.exits import Code, UsageFault
+from capacity.cli.remedies import for_policy
 from capacity.cli.screen import Page
 from capacity.core.sentences import instant
 from capacity.engine import Engine, Report
@@ -107,7 +108,7 @@ def snapshot_page(policy: Policy, snapshot: Snapshot) -> Page:
     """Everything that is known."""
     decided = f"last decision {snapshot.tick}" if snapshot.tick else "nothing was decided yet"
     return Page(
-        f"as of {instant(snapshot.as_of)}; {decided}; {tables.tally(snapshot.placements)}",
+        "; ".join([f"as of {instant(snapshot.as_of)}", decided, tables.tally(snapshot.placements), *shadow(policy)]),
         (
             tables.pools_table(snapshot.pools, policy.pools, snapshot.as_of),
             tables.models_table(snapshot),
@@ -115,6 +116,7 @@ def snapshot_page(policy: Policy, snapshot: Snapshot) -> Page:
             tables.conditions_table(snapshot.conditions),
             tables.stops_table(snapshot.circuits),
         ),
+        for_policy(policy),
     )
 
 
@@ -122,13 +124,16 @@ def plan_page(tick: Tick, *, every: bool) -> Page:
     """What would be done."""
     decision = decided(tick)
     return Page(
-        f"plan {decision.id}; {tables.tally(decision.placements)}; nothing is applied",
+        "; ".join(
+            [f"plan {decision.id}", tables.tally(decision.placements), "nothing is applied", *shadow(tick.policy)]
+        ),
         (
             tables.pools_table(tick.headroom.pools.values(), tick.policy.pools, tick.headroom.as_of),
             tables.seats_table(decision.placements if every else tables.written(decision.placements)),
             tables.conditions_table(decision.conditions, ended=True),
             tables.conditions_table(decision.conditions),
         ),
+        for_policy(tick.policy),
     )
 
 
@@ -139,18 +144,22 @@ def report_page(report: Report, *, every: bool) -> Page:
     here = {placement.id for placement in decision.placements}
     earlier = [placement for placement, _ in report.outcomes if placement.id not in here]
     placements = decision.placements if every else tables.written(decision.placements)
-    shadow = sorted(name for name, fleet in tick.policy.fleets.items() if fleet.mode == "shadow")
-    head = [f"tick {decision.id}", tables.tally(decision.placements)]
-    head += [f"in shadow, so nothing is applied to it: {', '.join(shadow)}"] if shadow else []
     return Page(
-        "; ".join(head),
+        "; ".join([f"tick {decision.id}", tables.tally(decision.placements), *shadow(tick.policy)]),
         (
             tables.pools_table(tick.headroom.pools.values(), tick.policy.pools, tick.headroom.as_of),
             tables.seats_table([*earlier, *placements], outcomes),
             tables.conditions_table(report.changed, ended=True),
             tables.conditions_table(report.conditions),
         ),
+        for_policy(tick.policy),
     )
+
+
+def shadow(policy: Policy) -> list[str]:
+    """The fleets that are only decided for, in a sentence; none where there is none."""
+    names = sorted(name for name, fleet in policy.fleets.items() if fleet.mode == "shadow")
+    return [f"in shadow, so nothing is applied to it: {', '.join(names)}"] if names else []
 
 
 def decided(tick: Tick) -> Decision:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from capacity.core.explain import figure
 from capacity.core.sentences import instant
 from capacity.ports import Limit, Model, Reading
 from capacity.values.limits import Interval
+
+MINUTES = timedelta(minutes=2)
+"""Less than this from now, an instant is told to the second, as an age is."""
 
 
 def reading_line(reading: Reading) -> str:
@@ -15,7 +18,9 @@ def reading_line(reading: Reading) -> str:
     told = [_limit(limit) for limit in reading.limits]
     told += [] if reading.plan is None else [f"plan {reading.plan}"]
     told += [] if reading.detail is None else [reading.detail]
-    told += [] if reading.retry_at is None else [f"not to be asked before {instant(reading.retry_at)}"]
+    told += (
+        [] if reading.retry_at is None else [f"not to be asked before {soon(reading.retry_at, reading.observed_at)}"]
+    )
     where = f"{reading.pool}: {reading.state}, from {reading.source} at {instant(reading.observed_at)}"
     return ": ".join([where, *(["; ".join(told)] if told else [])])
 
@@ -37,6 +42,11 @@ def model_traits(model: Model) -> tuple[str, str, str, str]:
 
 def _words(words: tuple[str, ...] | None) -> str:
     return "?" if words is None else ", ".join(words) or "none"
+
+
+def soon(at: datetime, now: datetime) -> str:
+    """An instant that is still to come: to the second where a minute is too coarse to tell it from the present."""
+    return f"{at:%a %Y-%m-%d %H:%M:%S}Z" if abs(at - now) < MINUTES else instant(at)
 
 
 def age(span: timedelta) -> str:

@@ -118,7 +118,7 @@ def models_prepare(
 def recorded_listings(call: Call, backend: str, pages: list[Path], given: Given) -> tuple[Listing, ...]:
     """The pages joined; `()` where one of them is not the backend's, which is complained of."""
     reader = reader_of(backend)
-    found = {path: listing_of(reader, backend, given.document(path)) for path in pages}
+    found = {path: listing_of(reader, backend, given.document(path), path) for path in pages}
     strange = [path for path, listing in found.items() if listing is None]
     for path in strange:
         not_mine(call, backend, path)

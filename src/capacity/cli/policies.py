@@ -9,8 +9,10 @@ from typing import Annotated
 from typer import Argument
 
 from capacity.cli.call import Call
+from capacity.cli.documents import fill
 from capacity.cli.exits import Code, UsageFault
 from capacity.codec import dumps, policy_template, read_policy
+from capacity.core.explain import counted
 from capacity.errors import Fault
 from capacity.plugins import faults, load_plugins
 from capacity.values.policy import Policy
@@ -25,7 +27,7 @@ def policy_check(call: Call, file: File = None) -> Code:
     if call.json:
         call.answer([{"path": fault.path, "wrong": fault.wrong, "remedy": fault.remedy} for fault in found])
     else:
-        told = [f"{path}: {_count(len(found), 'fault')}", *(f"  {fault}" for fault in found)]
+        told = [f"{path}: {counted(len(found), 'fault')}", *(f"  {fault}" for fault in found)]
         call.screen.say("\n".join(told if found else [f"{path}: no fault; {_parts(policy)}"]))
     return Code.USAGE if found else Code.FINE
 
@@ -47,8 +49,7 @@ def policy_init(call: Call, file: File = None) -> Code:
         raise UsageFault(f"{path} is there already, and is left as it is; name another file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as new:
-            new.write(policy_template())
+        fill(path, policy_template().encode(), mode="xb")
     except OSError as error:
         raise UsageFault(f"{path} cannot be written: {error.strerror}; name another file") from None
     if call.json:
@@ -73,9 +74,4 @@ def _parts(policy: Policy) -> str:
         "account": policy.accounts, "pool": policy.pools, "harness": policy.harnesses, "fleet": policy.fleets,
         "seat rule": policy.seats, "adopted row": policy.tiers.rows,
     }  # fmt: skip  # read as rows
-    return ", ".join(_count(len(parts), word) for word, parts in counts.items())
-
-
-def _count(count: int, word: str) -> str:
-    many = "" if count == 1 else "es" if word.endswith("s") else "s"
-    return f"{count} {word}{many}"
+    return ", ".join(counted(len(parts), word) for word, parts in counts.items())

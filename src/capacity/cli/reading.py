@@ -47,7 +47,7 @@ def read(
     reader, code = reader_of(backend), Code.FINE
     given = Given.of(call, at, status, headers, asked)
     for path in (*files, *(more or ())):
-        readings = readings_of(reader, backend, given.document(path))
+        readings = readings_of(reader, backend, given.document(path), path)
         if not readings:
             code = not_mine(call, backend, path)
         for reading in readings or ():
@@ -68,7 +68,7 @@ def reader_of(backend: str) -> Reader:
     return reader
 
 
-def readings_of(reader: Reader, backend: str, doc: Document) -> tuple[Reading, ...] | None:
+def readings_of(reader: Reader, backend: str, doc: Document, path: Path) -> tuple[Reading, ...] | None:
     """The readings in a document, pools named after the backend; None = not its own.
 
     Raises:
@@ -79,11 +79,11 @@ def readings_of(reader: Reader, backend: str, doc: Document) -> tuple[Reading, .
     except UNREADABLE as error:
         return (Reading(backend, "unrecognised", "read", doc.at, detail=said(error)),)
     except Exception as error:
-        raise _broken(backend, error) from error
+        raise _broken(backend, path, error) from error
     return None if found is None else tuple(evolve(one, pool=_full(backend, one.pool)) for one in found)
 
 
-def listing_of(reader: Reader, backend: str, doc: Document) -> Listing | None:
+def listing_of(reader: Reader, backend: str, doc: Document, path: Path) -> Listing | None:
     """The listing in a document, pools named after the backend; None = not its own.
 
     Raises:
@@ -93,9 +93,9 @@ def listing_of(reader: Reader, backend: str, doc: Document) -> Listing | None:
     try:
         found = reader.listing(doc)
     except UNREADABLE as error:
-        raise FormError(f"the listing of {backend}", (Fault("", f"cannot be read: {said(error)}"),)) from error
+        raise FormError(str(path), (Fault("", f"the listing of {backend} cannot be read: {said(error)}"),)) from error
     except Exception as error:
-        raise _broken(backend, error) from error
+        raise _broken(backend, path, error) from error
     if found is None:
         return None
     return evolve(found, models=tuple(evolve(one, pool=_full(backend, one.pool)) for one in found.models))
@@ -107,8 +107,8 @@ def not_mine(call: Call, backend: str, path: Path) -> Code:
     return Code.NOT_MINE
 
 
-def _broken(backend: str, error: Exception) -> PluginError:
-    return PluginError(f"the reader of {backend} broke its contract: {said(error)}")
+def _broken(backend: str, path: Path, error: Exception) -> PluginError:
+    return PluginError(f"{path}: the reader of {backend} broke its contract: {said(error)}")
 
 
 def _full(backend: str, part: str) -> str:

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
-from capacity.core.sentences import instant
+from capacity.cli.lines import soon
 from capacity.values.conditions import Condition
 from capacity.values.limits import PoolHeadroom, State
+from capacity.values.policy import Policy
 
 NEVER = "nobody has asked yet: run `capacity tick`, or `capacity plan`, which applies nothing"
 OLD = "nothing newer was published: is `capacity tick` or `capacity watch` still running?"
+
+NO_ACCOUNT = (
+    "no account is in the policy, so nothing is asked and nothing known: add a table under [accounts]; "
+    "`capacity plugins` lists what can be read"
+)
+NO_FLEET = (
+    "no fleet is in the policy, so nobody is placed: add a table under [fleets] for whatever runs your agents; "
+    "`mode` is shadow until you say otherwise"
+)
+NO_HARNESS = (
+    "no harness is in the policy, so no seat can be placed: add a table under [harnesses] with the pools it draws on"
+)
 
 STATES: Mapping[State, str] = {
     "ok": "",
@@ -39,13 +53,23 @@ CONDITIONS: Mapping[str, str] = {
 """Code of a condition that needs a person → what to do."""
 
 
-def for_pool(pool: PoolHeadroom) -> str:
+def for_policy(policy: Policy) -> tuple[str, ...]:
+    """What is still missing of a policy before anything can come of it, each with the next step; nothing where it is whole."""
+    steps = (
+        (NO_ACCOUNT, not policy.accounts),
+        (NO_HARNESS, bool(policy.accounts and policy.fleets) and not policy.harnesses),
+        (NO_FLEET, not policy.fleets),
+    )
+    return tuple(step for step, missing in steps if missing)
+
+
+def for_pool(pool: PoolHeadroom, as_of: datetime) -> str:
     """What to do about a pool of which no more is known; nothing where all is well."""
     if pool.state is None:
         return NEVER
     if pool.state == "ok" and pool.limits and not any(one.evidence == "fresh" for one in pool.limits):
         return OLD
-    again = "" if pool.retry_at is None else f", not before {instant(pool.retry_at)}"
+    again = "" if pool.retry_at is None else f", not before {soon(pool.retry_at, as_of)}"
     return STATES[pool.state] + (again if pool.state == "throttled" else "")
 
 

@@ -21,9 +21,13 @@ from capacity.errors import CapacityError
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as RichTable
+    from rich.text import Text
 
 PATIENCE = 1.0
 """Seconds after which somebody who waits is told what for."""
+
+GAP = "  "
+"""Between two columns."""
 
 STYLES: Mapping[str, str] = {
     "exhausted": "red", "full": "red", "loud": "bold red", "invalid": "red", "failed": "red", "fault": "red",
@@ -55,10 +59,17 @@ class Page:
     Attributes:
         head: one line above all.
         tables: those without rows are left out.
+        notes: sentences below the head.
     """
 
     head: str
     tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def top(self) -> str:
+        """The head, and each note on a line of its own."""
+        return "\n".join((self.head, *self.notes))
 
     @property
     def filled(self) -> tuple[Table, ...]:
@@ -107,14 +118,15 @@ class Screen:
         """Answers in rows. A table without any is left out."""
         for table in tables:
             if table.rows and self.is_terminal:
+                console = self._console()
                 with self._reader():
-                    self._console().print(rich_table(table))
+                    console.print(drawn(table, console.width))
             elif table.rows:
                 self.say("\n".join(plain(table)))
 
     def turn(self, page: Page) -> None:
         """Show a page below whatever was shown before."""
-        self.say(page.head)
+        self.say(page.top)
         for table in page.filled:
             self.say("")
             self.show(table)
@@ -129,11 +141,13 @@ class Screen:
         from rich.live import Live
         from rich.text import Text
 
-        with Live(console=self._console(), auto_refresh=False, vertical_overflow="visible") as shown:
+        console = self._console()
+        with Live(console=console, auto_refresh=False, vertical_overflow="visible") as shown:
             self._above = shown.console.print
             try:
                 yield lambda page: shown.update(
-                    Group(Text(printable(page.head)), *map(rich_table, page.filled)), refresh=True
+                    Group(Text(printable(page.top)), *(drawn(table, console.width) for table in page.filled)),
+                    refresh=True,
                 )
             finally:
                 self._above = None
@@ -210,23 +224,67 @@ def plain(table: Table) -> Iterator[str]:
     yield f"{table.title}:"
     for row in rows:
         cells = (one_line(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield f"  {'  '.join(cells)}".rstrip()
+        yield f"  {GAP.join(cells)}".rstrip()
 
 
-def rich_table(table: Table) -> RichTable:
-    """A table for a terminal."""
+def drawn(table: Table, width: int) -> RichTable | Text:
+    """A table for a terminal so wide; where it could not hold every column without breaking words, one block for each row."""
+    widths = fitted(table, width)
+    return stacked(table) if widths is None else rich_table(table, widths)
+
+
+def fitted(table: Table, width: int) -> list[int] | None:
+    """How wide each column is on a terminal so wide; None where its longest words alone need more.
+
+    What is left beyond the longest words goes to the columns that are still to be wrapped, a cell at a time to the one
+    that lacks most.
+    """
+    columns = [[one_line(row[at]) for row in (table.columns, *table.rows)] for at in range(len(table.columns))]
+    widths = [max(len(word) for cell in cells for word in (*cell.split(), "")) for cells in columns]
+    whole = [max(map(len, cells)) for cells in columns]
+    room = width - len(GAP) * (len(widths) - 1) - sum(widths)
+    if room < 0:
+        return None
+    for _ in range(room):
+        lack, at = max((full - now, at) for at, (full, now) in enumerate(zip(whole, widths, strict=True)))
+        if lack <= 0:
+            break
+        widths[at] += 1
+    return widths
+
+
+def rich_table(table: Table, widths: list[int]) -> RichTable:
+    """A table whose columns are so wide."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
     made = RichTable(
-        title=table.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_edge=False, pad_edge=False
-    )
-    for column in table.columns:
-        made.add_column(column, overflow="fold")
+        title=table.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_edge=False, pad_edge=False,
+        padding=(0, len(GAP) - 1, 0, 0),
+    )  # fmt: skip  # the box puts another blank between two columns
+    for column, width in zip(table.columns, widths, strict=True):
+        made.add_column(column, overflow="fold", width=width)
     for row in table.rows:
         made.add_row(*(Text(one_line(cell), style=STYLES.get(cell, "")) for cell in row))
     return made
+
+
+def stacked(table: Table) -> Text:
+    """A table as blocks, one for each row: its first filled cell, and below it every other, each with its heading.
+
+    A row that begins with two blanks goes on with the one above.
+    """
+    from rich.text import Text
+
+    told = Text(table.title, style="bold")
+    for row in table.rows:
+        named = [(name, one_line(cell)) for name, cell in zip(table.columns, row, strict=True) if cell]
+        for at, (name, cell) in enumerate(named):
+            told.append("\n\n" if at == 0 and any(row[:2]) else "\n  ", style="not bold")
+            told.append(f"{name}: " if name else "", style="not bold dim")
+            told.append(cell, style=f"not bold {STYLES.get(cell, '')}".rstrip())
+    return told
 
 
 def _encodable(text: str, stream: IO[Any]) -> str:

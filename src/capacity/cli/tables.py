@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
-from capacity.cli.lines import age
+from capacity.cli.lines import age, soon
 from capacity.cli.screen import Table
-from capacity.core.explain import figure, place
+from capacity.core.explain import counted, figure, place
 from capacity.core.headroom import standing
 from capacity.core.sentences import instant, sentence
 from capacity.ports import Outcome, Placement, Snapshot
@@ -29,7 +29,7 @@ def pools_table(pools: Iterable[PoolHeadroom], policies: Mapping[str, PoolPolicy
 def _pool_rows(pool: PoolHeadroom, rules: PoolPolicy | None, as_of: datetime) -> Iterator[tuple[str, ...]]:
     read = "never" if pool.observed_at is None else f"{age(as_of - pool.observed_at)} ago"
     first: tuple[str, str] = (pool.pool, pool.pace)
-    last: tuple[str, str] = (read, answer(pool))
+    last: tuple[str, str] = (read, answer(pool, as_of))
     if not pool.limits:
         yield (*first, "", "nothing known", "", "", "", *last)
     for known in pool.limits:
@@ -40,10 +40,10 @@ def _pool_rows(pool: PoolHeadroom, rules: PoolPolicy | None, as_of: datetime) ->
         first, last = ("", ""), ("", "")
 
 
-def answer(pool: PoolHeadroom) -> str:
+def answer(pool: PoolHeadroom, as_of: datetime) -> str:
     """What came of asking last: the state, what was wrong, and when it may be asked again."""
     told = [pool.state or "never asked", *([pool.detail] if pool.detail else [])]
-    again = "" if pool.retry_at is None else f", not to be asked before {instant(pool.retry_at)}"
+    again = "" if pool.retry_at is None else f", not to be asked before {soon(pool.retry_at, as_of)}"
     return ": ".join(told) + again
 
 
@@ -131,4 +131,4 @@ def tally(placements: Iterable[Placement]) -> str:
     """How many seats there are, and what is done with them."""
     acts = Counter(one.act for one in placements)
     told = ", ".join(f"{acts[act]} {act}" for act in sorted(acts, key=lambda act: (act not in WRITES, act)))
-    return f"{acts.total()} seat{'' if acts.total() == 1 else 's'}" + (f": {told}" if told else "")
+    return counted(acts.total(), "seat") + (f": {told}" if told else "")

@@ -20,8 +20,8 @@ from typer import Option
 from capacity.cli.call import Call
 from capacity.cli.exits import Code, UsageFault
 from capacity.cli.fleets import code_of, plan_page, report_page
+from capacity.cli.lines import soon
 from capacity.cli.screen import Page
-from capacity.core.sentences import instant
 from capacity.errors import CapacityError, FormError
 from capacity.ports import Clock
 from capacity.values.policy import Policy
@@ -45,7 +45,7 @@ def watch(
 ) -> Code:
     """Tick on a schedule and show what happens, until it is interrupted."""
     span = None if every is None else typed_span(every)
-    clock = call.clock or SystemClock()
+    clock = _clock(call)
     policy, code, count = call.load_policy(), Code.FINE, 0
     with _interruptible(), call.screen.live() as draw:
         if call.screen.is_terminal and not call.json:
@@ -88,7 +88,7 @@ def _once(call: Call, policy: Policy, draw: Draw, next_at: datetime, *, plan: bo
             _answer(call, draw, report, report_page(report, every=False), next_at)
             return code_of(call, report)
     except CapacityError as error:
-        call.screen.complain(f"capacity: {error}; next try {instant(next_at)}")
+        call.screen.complain(f"capacity: {error}; next try {soon(next_at, _clock(call).now())}")
         return Code.FAILED
 
 
@@ -96,7 +96,7 @@ def _answer(call: Call, draw: Draw, value: object, page: Page, next_at: datetime
     if call.json:
         call.answer(value)
     else:
-        draw(evolve(page, head=f"{page.head}; next {instant(next_at)}"))
+        draw(evolve(page, head=f"{page.head}; next {soon(next_at, _clock(call).now())}"))
 
 
 def _reread(call: Call, policy: Policy) -> Policy:
@@ -105,6 +105,10 @@ def _reread(call: Call, policy: Policy) -> Policy:
     except (FormError, UsageFault) as error:
         call.screen.complain(f"capacity: {error}; going on with the policy as it was")
         return policy
+
+
+def _clock(call: Call) -> Clock:
+    return call.clock or SystemClock()
 
 
 def _wait(clock: Clock, until: datetime) -> None:

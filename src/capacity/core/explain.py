@@ -50,6 +50,17 @@ def explain(tick: Tick, *, seat: str | None = None, pool: str | None = None) -> 
     return "\n".join(lines) + "\n"
 
 
+def counted(count: int, word: str) -> str:
+    """So many of something, in as many as there are.
+
+    Args:
+        count: how many.
+        word: what one of them is called.
+    """
+    many = "" if count == 1 else "es" if word.endswith("s") else "s"
+    return f"{count} {word}{many}"
+
+
 def place(candidate: Candidate | None) -> str:
     """A candidate as a person reads it."""
     if candidate is None:
@@ -183,7 +194,7 @@ def figure(limit: Limit, used: Interval | None) -> str:
 
 
 def _tick(desk: Desk, decision: Decision) -> Iterator[str]:
-    yield f"tick {decision.id}: {len(decision.seats)} seats, {len(decision.candidates)} candidates"
+    yield f"tick {decision.id}: {counted(len(decision.seats), 'seat')}, {counted(len(decision.candidates), 'candidate')}"
     yield f"  order: {', then '.join(KEYS)}"
     for name, sight in desk.sights.items():
         limits = "; ".join(limit_line(limit, stands) for limit, stands in sight.stands)

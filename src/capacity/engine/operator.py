@@ -22,14 +22,20 @@ BARS = 3
 """Bars in the name of a candidate: harness, pool, model and effort, the last of which may be blank."""
 
 
-def known(names: Collection[str], where: str, name: str) -> None:
+def known(names: Collection[str], where: str, name: str, *, source: str = "policy") -> None:
     """Refuse a name that is none of those, with the nearest that is.
+
+    Args:
+        names: those there are.
+        where: the key path at which they stand.
+        name: the one that was asked for.
+        source: what they stand in.
 
     Raises:
         PolicyError: it is none of them.
     """
     if name not in names:
-        raise PolicyError("policy", (Fault(where, f"no {quoted(name)} is there", nearest(name, names)),))
+        raise PolicyError(source, (Fault(where, f"no {quoted(name)} is there", nearest(name, names)),))
 
 
 def stopped(policy: Policy, subject: Subject, name: str, note: str, at: datetime, *, lifted: bool) -> Stop:
@@ -79,7 +85,7 @@ def _seat(fleets: tuple[Fleet, ...], fleet: str, name: str) -> Seat:
     if found.refuses is not None and not found.seats:
         raise CapacityError(f"fleet {fleet} cannot be read: {found.refuses}")
     seats = {seat.name: seat for seat in found.seats}
-    known(seats, f"the seats of {fleet}", name)
+    known(seats, "seats", name, source=f"fleet {fleet}")
     return seats[name]
 
 

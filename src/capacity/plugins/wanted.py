@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from inspect import Parameter
 from typing import Any
 
@@ -38,11 +38,15 @@ def _account_faults(account: AccountPolicy, plugins: Plugins) -> Iterator[Fault]
     path = joined("accounts", account.name)
     offered, wrong = _offered(account.plugin, BACKEND, plugins, f"{path}.plugin", "plugin")
     yield from wrong
+    told = {"credentials": _key(account.credentials)}
+    asking = [plugin for plugin in offered if plugin.group != READERS]
     for plugin in offered:
         if plugin.group == READERS:  # it knows no login: options and credentials are for whoever asks
+            yield from _option_faults([plugin], {}, {}, f"{path}.options")
             yield from _refusals(plugin, {}, {}, path, "plugin")
-        else:
-            yield from _refusals(plugin, {"credentials": _key(account.credentials)}, account.options, path, "plugin")
+    yield from _option_faults(asking, told, account.options, f"{path}.options")
+    for plugin in asking:
+        yield from _refusals(plugin, told, account.options, path, "plugin")
     if account.options and {plugin.group for plugin in offered} == {READERS}:
         yield Fault(f"{path}.options", f"{quoted(account.plugin)} asks nobody, and takes none", "take them out")
 
@@ -51,8 +55,10 @@ def _fleet_faults(fleet: FleetPolicy, plugins: Plugins) -> Iterator[Fault]:
     path = joined("fleets", fleet.name)
     offered, wrong = _offered(fleet.actuator, (ACTUATORS,), plugins, f"{path}.actuator", "actuator")
     yield from wrong
+    told = {"fleet": fleet.name}
+    yield from _option_faults(offered, told, fleet.options, f"{path}.options")
     for plugin in offered:
-        yield from _refusals(plugin, {"fleet": fleet.name}, fleet.options, path, "actuator")
+        yield from _refusals(plugin, told, fleet.options, path, "actuator")
 
 
 def _unprepared(policy: Policy, plugins: Plugins, given: Collection[str]) -> Iterator[Fault]:
@@ -97,7 +103,7 @@ def _key(credentials: Credentials | None) -> Key | None:
 
 
 def _refusals(plugin: Plugin, told: Mapping[str, Any], options: Mapping[str, Any], path: str, key: str) -> list[Fault]:
-    """Why a plugin cannot be made as a policy asks: options it does not take or cannot do without, or its own words.
+    """Why a plugin cannot be made as a policy asks, in its own words. One whose options do not fit is not tried.
 
     Args:
         plugin: the plugin.
@@ -106,11 +112,9 @@ def _refusals(plugin: Plugin, told: Mapping[str, Any], options: Mapping[str, Any
         path: of the table in the policy.
         key: under which that names the plugin.
     """
-    found = list(_option_faults(plugin, told, options, f"{path}.options"))
-    if found:
-        return found
     try:
-        plugin.factory(**told, **options)
+        if not any(_misfits(plugin, told, options)):
+            plugin.factory(**told, **options)
     except PluginError as error:
         return [Fault(f"{path}.{key}", str(error))]
     except ValueError as error:
@@ -120,16 +124,34 @@ def _refusals(plugin: Plugin, told: Mapping[str, Any], options: Mapping[str, Any
     return []
 
 
-def _option_faults(plugin: Plugin, told: Mapping[str, Any], options: Mapping[str, Any], path: str) -> Iterator[Fault]:
-    who = f"the {PORTS[plugin.group][0]} {quoted(plugin.name)}"
+def _option_faults(
+    plugins: Iterable[Plugin], told: Mapping[str, Any], options: Mapping[str, Any], path: str
+) -> Iterator[Fault]:
+    """The options that do not fit, each once, whichever ports of a plugin say so."""
+    who: dict[tuple[str, bool], list[Plugin]] = {}
+    remedies: dict[str, str] = {}
+    for plugin in plugins:
+        for name, missing, remedy in _misfits(plugin, told, options):
+            who.setdefault((name, missing), []).append(plugin)
+            remedies.setdefault(name, remedy)
+    for (name, missing), found in who.items():
+        *others, last = (f"the {PORTS[plugin.group][0]}" for plugin in found)
+        ports = f"{', '.join(others)} and {last}" if others else last
+        subject, verb = f"{ports} {quoted(found[0].name)}", "takes" if len(found) == 1 else "take"
+        wrong = f"is missing; {subject} cannot do without it" if missing else f"{subject} {verb} no such option"
+        yield Fault(f"{path}.{joined(name)}", wrong, remedies[name])
+
+
+def _misfits(plugin: Plugin, told: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[tuple[str, bool, str]]:
+    """Each option that does not fit: its name, whether it is missing, and the remedy."""
     taken = {name: parameter for name, parameter in plugin.takes.items() if name not in told}
     anything = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in taken.values())
     for name in options:
         if name in told or not (anything or name in taken):
-            yield Fault(f"{path}.{joined(name)}", f"{who} takes no such option", nearest(name, taken))
+            yield name, False, nearest(name, taken)
     for name, parameter in taken.items():
         if _needed(parameter) and name not in options:
-            yield Fault(f"{path}.{joined(name)}", f"is missing; {who} cannot do without it")
+            yield name, True, ""
 
 
 def _needed(parameter: Parameter) -> bool:

@@ -18,6 +18,8 @@ LARGEST = 1.7976931348623157e308
 
 def utc(instant: datetime) -> datetime:
     """An aware instant, in UTC. A naive one is refused: nobody can say which moment it names."""
+    if not isinstance(instant, datetime):
+        raise ValueError(f"{shown(instant)} is no instant; give an aware datetime")
     if instant.tzinfo is UTC:
         return instant
     if instant.tzinfo is None:
@@ -32,6 +34,8 @@ def utc_or_none(instant: datetime | None) -> datetime | None:
 
 def amounts(by_unit: Mapping[str, Decimal]) -> Mapping[str, Decimal]:
     """Unit → decimal, sorted by unit. Floats are refused: money is told in decimals."""
+    if not isinstance(by_unit, Mapping):
+        raise ValueError(f"{shown(by_unit)} is no table of units and decimals")
     for unit, amount in by_unit.items():
         if not _finite_decimal(amount):
             raise ValueError(f"{unit}: {amount!r} is not a finite decimal")
@@ -74,5 +78,14 @@ def casefolded(words: Iterable[str]) -> frozenset[str]:
 
 def share(_: Any, attribute: Attribute[Any], value: float | None) -> None:
     """A percent used: finite and not negative; over 100 happens; None is unknown."""
-    if value is not None and not 0 <= value <= LARGEST:
-        raise ValueError(f"{attribute.name} must be a finite number from 0 up, not {value!r}")
+    if value is not None and not (_is_number(value) and 0 <= value <= LARGEST):
+        raise ValueError(f"{attribute.name} must be a finite number from 0 up, not {shown(value)}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def shown(value: Any) -> str:
+    """The beginning of what stands where something else should."""
+    return f"{value!r:.40}"

@@ -52,7 +52,7 @@ class Limit:
 
     name: str
     percent: float | None = field(default=None, validator=_check.share)
-    quantum: float = 1.0
+    quantum: float = field(default=1.0, validator=_check.share)
     blocked: bool | None = None
     left: Mapping[str, Decimal] = field(factory=dict, converter=_check.amounts)
     cap: Mapping[str, Decimal] = field(factory=dict, converter=_check.amounts)
@@ -195,8 +195,8 @@ class PoolHeadroom:
         pressure: the worst over the unscoped limits; None = not assessed.
         paced: the policy paces it and its burn is known, so that the paced line is in force.
         wanted: the level that would land the pool empty at its reset, unclipped, in the unit of the levels it was
-            assessed with; at or under 0 what others spend alone empties it. Where no level was recorded, a multiple of
-            the level in force. None = hold.
+            assessed with; 0 = nothing is left to spend, less = what others spend alone empties it. Where no level was
+            recorded, a multiple of the level in force. None = hold.
         jump: a window has just begun, or must have: go to `wanted` at once.
     """
 

@@ -119,17 +119,25 @@ def test_the_store_has_its_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (["models", "chek", "x"], 'no reader "chek" is installed'),
         (["policy", "chek"], "did you mean: policy check"),
         (["zzz"], "there is no command 'zzz'"),
-        (["read"], "Missing argument"),
-        (["status", "--nonsense"], "No such option"),
-        (["watch", "--times", "0"], "--times"),
-        (["read", "claude", "--from", "x", "--status", "many"], "--status"),
+        (["read"], "capacity read: BACKEND is missing; `capacity read --help` tells how it is called"),
+        (["status", "POOL"], "capacity status: nothing may follow, but 'POOL' does; `capacity status --help` tells"),
+        (["explain", "a", "b", "c"], "capacity explain: nothing may follow, but 'c' does; "),
+        (
+            ["status", "--jsn"],
+            "capacity status: there is no option --jsn; did you mean --json? `capacity status --help`",
+        ),
+        (["stop", "what", "x"], "'what' is not one of 'pool', 'backend', 'candidate'; `capacity stop --help`"),
+        (["status", "--nonsense"], "capacity status: there is no option --nonsense; "),
+        (["watch", "--times", "0"], "capacity watch: --times must be greater than or equal to 1; "),
+        (["read", "claude", "--from", "x", "--status", "many"], "--status must be a valid integer; "),
     ],
 )
 def test_a_slip_of_the_tongue_is_helped(words: list[str], near: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """2, on standard error, with what was meant."""
+    """2, on standard error, in one line with what was meant."""
     assert 2 == main(words)
     out, err = capsys.readouterr()
-    assert "" == out
+    assert ("", 1) == (out, err.count("\n"))
+    assert err.startswith("capacity")
     assert near in err
 
 

@@ -201,8 +201,10 @@ def test_a_remedy_follows_what_is_known_of_a_pool() -> None:
     old = evolve(well, limits=(evolve(fresh, evidence="stale"),))
     refused = evolve(well, state="throttled", retry_at=datetime(2026, 9, 20, 13, tzinfo=UTC))
 
-    assert ["", remedies.OLD, remedies.NEVER] == [remedies.for_pool(one) for one in (well, old, PoolHeadroom("a"))]
-    assert "wait: it is asked again by itself, not before Sun 2026-09-20 13:00Z" == remedies.for_pool(refused)
+    assert ["", remedies.OLD, remedies.NEVER] == [
+        remedies.for_pool(one, NOON) for one in (well, old, PoolHeadroom("a"))
+    ]
+    assert "wait: it is asked again by itself, not before Sun 2026-09-20 13:00Z" == remedies.for_pool(refused, NOON)
 
 
 def test_a_quiet_condition_needs_nobody() -> None:

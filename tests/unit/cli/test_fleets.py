@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from capacity.cli import main, remedies
 from capacity.codec import loads
+from capacity.testing.servers import Answer
 from capacity.values.failures import Stop
 from capacity.values.tick import Snapshot, Tick
 
@@ -25,6 +28,49 @@ def test_status_asks_nobody(house: House, capsys: pytest.CaptureFixture[str], sn
     assert 0 == house.run("status")
     assert () == house.team.asked + house.rack.asked
     assert snapshot == capsys.readouterr().out
+
+
+def test_what_is_only_decided_for_is_told_everywhere(house: House, capsys: pytest.CaptureFixture[str]) -> None:
+    """A fleet in shadow is called so by whatever shows it; one that is enforced is not."""
+    for mode, told in (("shadow", "in shadow, so nothing is applied to it: crew"), ("enforce", "")):
+        house.write_policy(mode)
+        for command in ("status", "plan", "tick"):
+            house.run(command)
+            head = capsys.readouterr().out.splitlines()[0]
+            assert (told in head, "shadow" in head) == (True, bool(told)), command
+
+
+@pytest.mark.parametrize("command", ["status", "plan", "tick", "doctor"])
+def test_a_policy_that_is_still_to_be_filled_in_says_so(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Straight after `policy init` there is neither account nor fleet: each is told with the next step, once it is there no more."""
+    where = ["--policy", str(tmp_path / "policy.toml"), "--store", str(tmp_path / "capacity.db")]
+    main([*where, "policy", "init"])
+    capsys.readouterr()
+    assert 0 == main([*where, command])
+    assert [remedies.NO_ACCOUNT, remedies.NO_FLEET] == capsys.readouterr().out.splitlines()[1:3]
+
+    fleet = '[fleets.f]\nactuator = "file"\noptions = {path = "f.json"}\n'
+    (tmp_path / "f.json").write_text('{"form": 1, "seats": {}}')
+    account = '[accounts.a]\nplugin = "claude"\nkind = "subscription"\n'
+    (tmp_path / "policy.toml").write_text(f"version = 1\n{account}{fleet}")
+    main([*where, command])
+    out = capsys.readouterr().out
+    assert (False, False, True) == tuple(
+        step in out for step in (remedies.NO_ACCOUNT, remedies.NO_FLEET, remedies.NO_HARNESS)
+    )
+
+
+def test_a_wait_that_is_nearly_over_is_told_to_the_second(house: House, capsys: pytest.CaptureFixture[str]) -> None:
+    """A local server that refuses is asked again within the minute that is shown."""
+    house.rack.spoil("/models", Answer(429, b"", {"retry-after": "40"}))
+    house.run("tick")
+    capsys.readouterr()
+    house.run("status")
+    assert "throttled: the server answered HTTP 429, not to be asked before Sun 2026-09-20 12:00:40Z" in (
+        capsys.readouterr().out
+    )
 
 
 def test_status_tells_what_was_published(house: House, capsys: pytest.CaptureFixture[str], snapshot: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,31 @@ def test_without_a_policy_nothing_is_done(command: str, tmp_path: Path, capsys: 
     assert 2 == main([command, "--policy", str(tmp_path / "none.toml"), "--store", str(store)])
     assert f"capacity: there is no policy at {tmp_path / 'none.toml'}: write one with" in capsys.readouterr().err
     assert not store.exists()
+
+
+@pytest.mark.parametrize("command", [["status"], ["plan"], ["tick"], ["stop", "pool", "nowhere"]])
+def test_a_fault_that_only_an_engine_finds_names_the_file(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever is wrong with a policy, the sentence begins with the file it stands in."""
+    file = tmp_path / "policy.toml"
+    options = "" if command[0] == "stop" else 'options = { base_ulr = "x" }'
+    file.write_text(f'version = 1\n[accounts.work]\nplugin = "claude"\nkind = "subscription"\n{options}\n')
+    where = "pools" if command[0] == "stop" else "accounts.work.options.base_ulr"
+
+    assert 2 == main(["--policy", str(file), "--store", str(tmp_path / "db"), *command])
+    assert capsys.readouterr().err.startswith(f"capacity: {file}: {where}: ")
+
+
+def test_a_policy_there_is_no_room_for_is_not_left_by_half(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """So that the next try does not find one there already."""
+    file, before = tmp_path / "policy.toml", resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        assert 2 == main(["policy", "init", str(file)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert f"{file} cannot be written" in capsys.readouterr().err
+    assert not file.exists()
+    assert 0 == main(["policy", "init", str(file)])

@@ -177,8 +177,9 @@ def test_what_a_reader_cannot_read_is_unrecognised(
 
 def test_a_listing_that_cannot_be_read_is_a_fault(failing: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """There is no listing that says "unrecognised": it ends with 2 and a sentence."""
-    assert 2 == main(["models", *failing(ValueError("odd"))])
-    assert "capacity: the listing of fake: cannot be read: ValueError: odd\n" == capsys.readouterr().err
+    words = failing(ValueError("odd"))
+    assert 2 == main(["models", *words])
+    assert f"capacity: {words[2]}: the listing of fake cannot be read: ValueError: odd\n" == capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["read", "models"])
@@ -186,9 +187,10 @@ def test_a_reader_that_breaks_its_contract_is_named(
     failing: Any, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Any other error is the plugin's fault, told in a line, without a traceback."""
-    assert 2 == main([command, *failing(KeyError("oops"))])
+    words = failing(KeyError("oops"))
+    assert 2 == main([command, *words])
     out, err = capsys.readouterr()
-    assert ("", "capacity: the reader of fake broke its contract: KeyError: 'oops'\n") == (out, err)
+    assert ("", f"capacity: {words[2]}: the reader of fake broke its contract: KeyError: 'oops'\n") == (out, err)
 
 
 def test_a_backend_nobody_installed_is_named(capsys: pytest.CaptureFixture[str]) -> None:

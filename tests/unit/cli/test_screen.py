@@ -64,6 +64,51 @@ def test_a_table_is_drawn_on_a_terminal() -> None:
     assert re.fullmatch(r"\W*a longer name +ok +why *", COLOUR.sub("", text).splitlines()[-1])
 
 
+WIDE = Table(
+    "pools",
+    ("pool", "pace", "limit", "resets", "last answer"),
+    (
+        ("work", "exhausted", "weekly", "Mon 2026-03-02 15:00Z", "unreachable: nobody answered"),
+        ("", "", "5h", "Mon 2026-03-02 15:00Z", ""),
+        ("play", "ok", "", "", "ok"),
+    ),
+)
+
+
+@pytest.mark.parametrize("width", [52, 60, 80, 100])
+def test_no_word_of_a_table_is_broken(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell is wrapped between its words; every word of it is whole on some line, and no line is too long."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    text = COLOUR.sub("", shown(Terminal(), WIDE))
+
+    assert {word for row in (WIDE.columns, *WIDE.rows) for cell in row for word in cell.split()} <= set(text.split())
+    assert "─" in text
+    assert max(map(len, text.splitlines())) <= width
+
+
+def test_where_a_table_does_not_fit_each_row_is_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every filled cell with its heading; a row that goes on with the one above stays in its block."""
+    monkeypatch.setenv("COLUMNS", "48")
+    text = shown(Terminal(), WIDE)
+
+    assert "\x1b[31mexhausted" in text
+    assert [
+        "pools",
+        "",
+        "pool: work",
+        "  pace: exhausted",
+        "  limit: weekly",
+        "  resets: Mon 2026-03-02 15:00Z",
+        "  last answer: unreachable: nobody answered",
+        "  limit: 5h",
+        "  resets: Mon 2026-03-02 15:00Z",
+        "",
+        "pool: play",
+        "  pace: ok",
+        "  last answer: ok",
+    ] == COLOUR.sub("", text).splitlines()
+
+
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
 def test_colour_can_be_refused(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table stays a table."""

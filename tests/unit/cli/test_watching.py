@@ -38,11 +38,20 @@ def test_so_many_ticks_so_far_apart(house: House, capsys: pytest.CaptureFixture[
     heads = [line for line in capsys.readouterr().out.splitlines() if line.startswith("tick")]
 
     assert [
-        "tick 2026-09-20T12:00:00Z-0; 2 seats: 2 keep; next Sun 2026-09-20 12:01Z",
-        "tick 2026-09-20T12:01:00Z-1; 2 seats: 2 keep; next Sun 2026-09-20 12:02Z",
-        "tick 2026-09-20T12:02:00Z-2; 2 seats: 2 keep; next Sun 2026-09-20 12:03Z",
+        "tick 2026-09-20T12:00:00Z-0; 2 seats: 2 keep; next Sun 2026-09-20 12:01:00Z",
+        "tick 2026-09-20T12:01:00Z-1; 2 seats: 2 keep; next Sun 2026-09-20 12:02:00Z",
+        "tick 2026-09-20T12:02:00Z-2; 2 seats: 2 keep; next Sun 2026-09-20 12:03:00Z",
     ] == heads
     assert 1 == house.team.times("/api/oauth/usage")
+
+
+@pytest.mark.parametrize(("every", "next_at"), [("20", "12:00:20Z"), ("119s", "12:01:59Z"), ("2m", "12:02Z")])
+def test_the_next_tick_is_told_from_the_present(
+    every: str, next_at: str, house: House, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """To the second where it is so near that the minute may be the present one."""
+    assert 0 == house.run("watch", "--plan", "--times", "1", "--every", every)
+    assert capsys.readouterr().out.splitlines()[0].endswith(f"; next Sun 2026-09-20 {next_at}")
 
 
 def test_the_policy_says_how_often(house: House, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +125,7 @@ def test_a_tick_that_fails_is_tried_again(house: House, capsys: pytest.CaptureFi
     out, err = capsys.readouterr()
     assert 2 == out.count("2 seats: 2 keep")
     assert f"{house.store}: is damaged, or no store" in err
-    assert "; next try Sun 2026-09-20 12:02Z" in err
+    assert "; next try Sun 2026-09-20 12:02:00Z" in err
 
 
 def test_it_does_not_begin_with_a_faulty_policy(house: House, capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,7 +121,7 @@ def test_accepting_needs_a_fleet_a_seat_and_its_claim() -> None:
     engine = scene.engine()
     with pytest.raises(PolicyError, match=r'fleets: no "ff" is there \(did you mean "f"\?\)'):
         engine.accept("ff", "s1")
-    with pytest.raises(PolicyError, match=r'the seats of f: no "s" is there \(did you mean "s2"\?\)'):
+    with pytest.raises(PolicyError, match=r'^fleet f: seats: no "s" is there \(did you mean "s2"\?\)'):
         engine.accept("f", "s")
     scene.store.claim("fleet:f", "elsewhere", 1, TURN)
     with pytest.raises(CapacityError, match="fleet f is being written to by elsewhere; try again in a minute"):
