@@ -26,7 +26,8 @@ PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 SOURCES = ("src", *(f"plugins/{plugin.name}/src" for plugin in PLUGINS))
 CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 CLOSING = re.compile(r"(\d+ (passed|failed|skipped|errors?|deselected|xfailed|xpassed)|no tests ran)\b.* in [\d.]+s")
-REAL_PROGRAM, REAL_VARIABLE = "llama-server", "CAPACITY_LLAMA_SERVER"
+REAL = {"codex": ("CAPACITY_CODEX", "npm"), "llama-server": ("CAPACITY_LLAMA_SERVER", None)}
+# program → the variable that names it, and what its tests install it with where it is missing
 
 nox.needs_version = ">=2025.10.16"
 nox.options.default_venv_backend = "uv"
@@ -265,15 +266,22 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def real(session: nox.Session) -> None:
-    """The tests against programs that nobody here wrote."""
+    """The tests against programs that nobody here wrote; those whose program is missing are skipped, and say so."""
     sync(session, "test", "plugins", "real")
     pytest(session, "tests/real", *session.posargs)
 
 
+def missing() -> Iterator[str]:
+    """Say which programs are neither here nor quickly installed; the SDKs always are."""
+    for program, (variable, installer) in REAL.items():
+        here = os.environ.get(variable) or shutil.which(program) or (installer and shutil.which(installer))
+        if not here:
+            wanted = f", and no {installer} to install it with" if installer else ""
+            yield f"real, of {program}: none on PATH, none named in {variable}{wanted}"
+
+
 if os.environ.get("CAPACITY_REAL"):
-    if os.environ.get(REAL_VARIABLE) or shutil.which(REAL_PROGRAM):
-        nox.options.sessions = [*CHECKS, "real", *TESTS]
-    else:
-        not_run.append(f"real: no {REAL_PROGRAM} on PATH, and none is named in {REAL_VARIABLE}")
+    nox.options.sessions = [*CHECKS, "real", *TESTS]
+    not_run.extend(missing())
 else:
-    not_run.append("real: ask for it with `nox -s real`, or CAPACITY_REAL=1 where the program is installed")
+    not_run.append("real: ask for it with `nox -s real`, or CAPACITY_REAL=1")

@@ -1,4 +1,4 @@
-"""Finds the program, builds the models, starts servers; without the program every test here is skipped, aloud."""
+"""Finds the program, builds the models, starts servers; without the program its tests are skipped, aloud."""
 
 from __future__ import annotations
 

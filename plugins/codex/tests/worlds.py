@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import deque
-from collections.abc import Callable, Iterable
 from typing import Any
 
-from attrs import define, field
-from capacity.errors import NotFound, Refused, TimedOut, WireError
-from capacity.ports import Child, Document, Effect, Get, Hear, Line, Pulse, Say, Send, Start
+from capacity.errors import Refused, WireError
+from capacity.ports import Document, Get, Send
 from capacity.testing.flows import FakeWorld
 
 from .documents import AT, SAMPLES
@@ -23,70 +20,32 @@ UNASKED = {"method": "account/rateLimits/updated", "params": {"rateLimits": {"pr
 ROUTES = {"account/rateLimits/read": "/backend-api/wham/usage", "model/list": "/backend-api/codex/models"}
 FROM_PROGRAM = {"account/rateLimits/read": "appserver_rate_limits_read.json", "model/list": "appserver_model_list_page"}
 
-Program = Callable[[dict[str, Any]], Iterable[str]]
-"""From what is said to the server to the lines it says."""
 
-
-@define
-class TalkingWorld(FakeWorld):
-    """A `FakeWorld` with children to talk to.
-
-    Attributes:
-        server: what the program's server says; None = there is no such program.
-    """
-
-    server: Program | None = None
-    _said: deque[str] = field(factory=deque, init=False)
-
-    def __call__(self, effect: Effect[Any]) -> Any:
-        if not isinstance(effect, Start | Say | Hear):
-            return super().__call__(effect)
-        self.asked.append(effect)
-        if isinstance(effect, Start):
-            return self._start(effect)
-        return self._hear(effect) if isinstance(effect, Hear) else self._say(effect)
-
-    def _start(self, effect: Start) -> Child:
-        if self.server is None:
-            raise NotFound(effect.argv[0], "no such program")
-        self._said.clear()
-        return Child(1, self.at)
-
-    def _say(self, effect: Say) -> Pulse:
-        assert self.server is not None
-        self._said.extend(self.server(json.loads(effect.line)))
-        return Pulse(self.at)
-
-    def _hear(self, effect: Hear) -> Line:
-        if not self._said:
-            raise TimedOut("codex", "no line")
-        return Line(self._said.popleft(), self.at)
-
-
-def world(**parts: Any) -> TalkingWorld:
+def world(**parts: Any) -> FakeWorld:
     """A folder with a login, and nothing else, unless it is given."""
-    return TalkingWorld(AT, files={FILE: LOGIN, **parts.pop("files", {})}, **parts)
+    return FakeWorld(AT, files={FILE: LOGIN, **parts.pop("files", {})}, **parts)
 
 
-def talking(there: TalkingWorld) -> TalkingWorld:
+def talking(there: FakeWorld) -> FakeWorld:
     """The same world, with the program in it: it reads the login, and asks the web for what it is asked."""
 
-    def server(frame: dict[str, Any]) -> Iterable[str]:
+    def talk(line: str) -> list[str]:
+        frame = json.loads(line)
         if "id" not in frame:
             return []
         head = {"id": frame["id"]}
         if frame["method"] == "initialize":
             return [json.dumps({**head, "result": {"userAgent": f"capacity/{VERSION} (Linux)"}})]
-        if frame["method"] in FROM_PROGRAM and FILE not in there.files:
+        if FILE not in there.files:
             message = "codex account authentication required to read rate limits"
             return [json.dumps({**head, "error": {"code": -32600, "message": message}})]
         return [json.dumps(UNASKED), *_answer(there, frame, head)]
 
-    there.server = server
+    there.talk = talk
     return there
 
 
-def _answer(there: TalkingWorld, frame: dict[str, Any], head: dict[str, Any]) -> list[str]:
+def _answer(there: FakeWorld, frame: dict[str, Any], head: dict[str, Any]) -> list[str]:
     """What the service answered the program, as the program passes it on; garbage as it comes."""
     request = Get(f"https://program.invalid{ROUTES[frame['method']]}?{frame.get('params', {}).get('cursor', '')}")
     document = there.web(request) if there.web else Refused("service", "nothing listens there")
