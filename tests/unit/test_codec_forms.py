@@ -15,7 +15,7 @@ from capacity.values.conditions import Fact, Figure
 from capacity.values.decision import Decision
 from capacity.values.failures import Failure
 from capacity.values.history import History
-from capacity.values.limits import Headroom, Interval, Limit, Reading, Scope
+from capacity.values.limits import Headroom, Interval, Limit, PoolHeadroom, Reading, Scope
 from capacity.values.models import Inventory, Listing, Model
 from capacity.values.policy import HighVolume, Policy, SeatRule
 from capacity.values.seats import Candidate, Need, Seat
@@ -109,9 +109,9 @@ def test_a_float_is_told_by_its_shortest_digits(figure: float, told: str) -> Non
 def test_what_is_not_a_number_is_refused() -> None:
     """No text holds NaN, and none that does is read."""
     with pytest.raises(FormError, match="not a number"):
-        dumps(Limit("5h", quantum=float("nan")))
+        dumps(PoolHeadroom("p", wanted=float("nan")))
     with pytest.raises(FormError, match="holds NaN, which is no figure"):
-        loads(Limit, b'{"name":"5h","quantum":NaN}')
+        loads(PoolHeadroom, b'{"pool":"p","wanted":NaN}')
 
 
 def test_an_amount_keeps_its_digits() -> None:

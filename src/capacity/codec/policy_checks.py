@@ -33,7 +33,7 @@ Part = tuple[Place, Any]
 """One value of a policy, and where it is written."""
 
 BOUNDS: Mapping[type[Any], Mapping[str, tuple[float, float]]] = {
-    Pacing: {"band": (0, 1), "reserve": (0, 100), "share": (0, 1)},
+    Pacing: {"band": (0, 1), "reserve": (0, 100), "share": (0, 100), "slowest": (0.01, 1), "fastest": (1, 100)},
     Policy: {"seat_points": (0, 100)},
     PoolPolicy: {"exhausted_at": (0, 100), "exhausted_at_paced": (0, 100), "uncontrolled": (0, 1)},
 }

@@ -6,11 +6,14 @@ Leave a place on proof, arrive on room, resume on room or on probation. What oth
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from attrs import evolve
 
 from capacity.core.cases import Case, left_because, observed
 from capacity.core.facts import fact
 from capacity.core.orders import Bucket
+from capacity.core.pacing import paced
 from capacity.core.rules import Finding, awaited, opening, proof, worst
 from capacity.values.conditions import Fact
 from capacity.values.decision import Act, Placement, SeatDecision
@@ -86,7 +89,7 @@ def _probation(case: Case) -> Candidate | None:
 def _restore(case: Case) -> SeatDecision | None:
     """A seat we put below its tier: back home on room, else to any room in its tier."""
     here, home = case.spot.candidate, case.home
-    if home is None or here is None:
+    if home is None or here is None or (paced(case.entry) and home.pool == here.pool):
         return None
     target = home if here != home and _answer(case, home) == "yes" else None
     if target is None and not _at_tier(case, here):
@@ -103,7 +106,7 @@ def _move(case: Case) -> SeatDecision | None:
         return None
     target = _best(case)
     if target is not None:
-        down = _rank(case, target) > _tier(case)
+        down = rank(case, target) > _tier(case)
         home = (case.home or case.spot.candidate) if down else None
         return _placed(case, "demote" if down else "move", wrong.fact, target, home=home)
     if wrong.rule == "refusal":  # nothing else says that it is used up, so there is nothing to wait for
@@ -177,12 +180,12 @@ def _outside(case: Case, candidate: Candidate) -> Sequence[Finding]:
     return [] if spot.place is None else case.answers.asking.against(spot.place, spot.moment)
 
 
-def _rank(case: Case, candidate: Candidate) -> int:
+def rank(case: Case, candidate: Candidate) -> int:
     """The rank of a candidate's tier; one in no tier counts as the seat's own."""
     desk = case.desk
     index = desk.field.index.get(candidate)
-    rank = None if index is None else desk.field.places[desk.field.groups[index]].rank
-    return _tier(case) if rank is None else rank
+    found = None if index is None else desk.field.places[desk.field.groups[index]].rank
+    return _tier(case) if found is None else found
 
 
 def _tier(case: Case) -> int:
@@ -191,7 +194,7 @@ def _tier(case: Case) -> int:
 
 
 def _at_tier(case: Case, candidate: Candidate) -> bool:
-    return _rank(case, candidate) <= _tier(case)
+    return rank(case, candidate) <= _tier(case)
 
 
 def _earliest(case: Case) -> datetime | None:
@@ -206,13 +209,19 @@ def _earliest(case: Case) -> datetime | None:
 
 
 def _park(case: Case, why: Fact, until: datetime | None) -> SeatDecision:
-    return _decided(case, "park", why, home=case.home or case.spot.candidate, until=until)
+    parked = _decided(case, "park", why, home=case.home or case.spot.candidate, until=until)
+    return evolve(parked, placement=evolve(parked.placement, own_cadence=_own_cadence(case)))
+
+
+def _own_cadence(case: Case) -> timedelta | None:
+    """The seat's own cadence while it runs at one of ours, or would."""
+    return case.entry.own_cadence if case.entry is not None else None
 
 
 def _placed(case: Case, what: Act, why: Fact, target: Candidate, *, home: Candidate | None = None) -> SeatDecision:
     decided = _decided(case, what, why, candidate=target, home=home)
     case.desk.settle(target, case.asked.need)
-    return decided
+    return evolve(decided, placement=evolve(decided.placement, cadence=_own_cadence(case)))
 
 
 def _decided(

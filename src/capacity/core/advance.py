@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from capacity.core.cases import OURS
+from capacity.core.steering import steps
 from capacity.values.decision import WRITES, Decision, Placement
 from capacity.values.history import Entry, History
 from capacity.values.seats import Fleet, Seat
@@ -15,11 +16,12 @@ def advance(history: History, decision: Decision) -> History:
     placed = {placement.key: placement for placement in decision.placements if placement.act in WRITES}
     entries = {entry.key: entry for entry in history.journal.entries}
     entries.update({key: entry_of(placement, history) for key, placement in placed.items()})
+    levels = {step.pool: step for step in steps(history, decision)}
     return evolve(
         history,
         turn=history.turn + 1,
         fleets=tuple(_fleet(fleet, placed) for fleet in history.fleets),
-        journal=evolve(history.journal, entries=tuple(entries.values())),
+        journal=evolve(history.journal, entries=tuple(entries.values()), levels={**history.journal.levels, **levels}),
         conditions=tuple(one for one in decision.conditions if one.status == "raised"),
     )
 
@@ -38,6 +40,8 @@ def entry_of(placement: Placement, history: History) -> Entry:
         home=placement.home,
         until=placement.until,
         cadence=placement.cadence,
+        own_cadence=placement.own_cadence,
+        because=placement.fact.code,
     )
 
 

@@ -16,7 +16,7 @@ from capacity.core.facts import fact
 from capacity.core.moment import Moment
 from capacity.core.sights import Sight, fullness
 from capacity.values.conditions import CONDITIONS, Condition, Fact
-from capacity.values.decision import WRITES, Placement, SeatDecision
+from capacity.values.decision import WRITES, Placement, PoolPace, SeatDecision
 from capacity.values.history import History
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
@@ -27,6 +27,7 @@ OWN = frozenset(
     for word in (
         "pool-exhausted", "pool-empty", "model-capped", "scope-unanswered", "login-required", "probe-failing",
         "unplaced-part", "inventory-unknown", "model-invalid", "nothing-eligible", "below-tier", "partly-controlled",
+        "saturated-down", "saturated-up", "saturated-by-others",
         "conflict", "indeterminate", "fleet-refuses", "second-controller", "no-tiers",
     )
 )  # fmt: skip  # one list, read as rows
@@ -40,12 +41,17 @@ FAILING = frozenset({"throttled", "stale-credentials", "unsupported", "unreachab
 
 
 def conditions(
-    moment: Moment, headroom: Headroom, history: History, seats: Sequence[SeatDecision]
+    moment: Moment, headroom: Headroom, history: History, seats: Sequence[SeatDecision], paces: Iterable[PoolPace] = ()
 ) -> tuple[Condition, ...]:
     """Those that stand, and those that ended now, sorted by key."""
     if moment.told is None:
         moment.told = tuple(_of_the_moment(moment, headroom))
-    raised = [*moment.told, *_seats(seats, moment.survey.policy), *_fleets(history, moment.survey.policy)]
+    raised = [
+        *moment.told,
+        *_saturated(paces),
+        *_seats(seats, moment.survey.policy),
+        *_fleets(history, moment.survey.policy),
+    ]
     return tuple(sorted(_dated(raised, history), key=lambda condition: condition.key))
 
 
@@ -99,6 +105,22 @@ def _pools(sights: dict[str, Sight]) -> Iterator[Fact]:
             yield fact("login-required", name)
         if known.state in FAILING and not sight.pool.unmeasurable:
             yield fact("probe-failing", name, state=known.state)
+
+
+def _saturated(paces: Iterable[PoolPace]) -> Iterator[Fact]:
+    """Pools with nothing left to do about their pace: which way, what ran out, and what is left of the other levers."""
+    for pace in paces:
+        if pace.direction is None:
+            continue
+        if pace.because == "uncontrolled":
+            yield fact("saturated-by-others", pace.pool, seats=pace.seats)
+        elif pace.direction == "down":
+            yield fact("saturated-down", pace.pool, seats=pace.seats, demotable=pace.demotable, slowable=pace.slowable)
+        else:
+            yield fact(
+                "saturated-up", pace.pool, seats=pace.seats, restorable=pace.restorable,
+                hastenable=pace.hastenable, unspent=pace.unspent,
+            )  # fmt: skip  # the figures of one sentence
 
 
 def _strangers(headroom: Headroom, policy: Policy) -> Iterator[Fact]:

@@ -4,7 +4,8 @@
 2  candidates  adopted row × pool × model, in groups no rule can tell apart
 3  verdicts    one table for each distinct need, made on the first seat that has it
 4  acts        one act for each seat, in the order of (fleet, seat); each newly placed one counts as load
-5  conditions  what stands, and what ended
+5  paces       one pacing move for each pool, made of seats that would stay
+6  conditions  what stands, and what ended
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from capacity.core.acts import act
 from capacity.core.cases import Case
 from capacity.core.conditions import conditions
 from capacity.core.desk import Desk
+from capacity.core.steering import steered
 from capacity.errors import CapacityError
-from capacity.values.decision import Decision, SeatDecision
+from capacity.values.decision import Decision
 from capacity.values.history import History
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
@@ -42,7 +44,8 @@ def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: Hi
     _of_one_instant(inventory.as_of, headroom.as_of, history.as_of)
     desk = prepare(inventory, headroom, policy, history)
     tick = tick_id(history)
-    seats = tuple(_act(desk, index, seat, tick) for index, seat in _in_turn(desk))
+    cases = [case_of(desk, index, seat, tick) for index, seat in _in_turn(desk)]
+    seats, paces = steered(cases, [act(case) for case in cases], headroom)
     return Decision(
         tick,
         history.as_of,
@@ -52,7 +55,8 @@ def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: Hi
         desk.verdicts,
         tuple(desk.tables),
         seats,
-        conditions(desk.moment, headroom, history, seats),
+        conditions(desk.moment, headroom, history, seats, paces),
+        paces,
     )
 
 
@@ -76,10 +80,6 @@ def case_of(desk: Desk, fleet: int, seat: Seat, tick: str) -> Case:
     entry = desk.entries.get(seat.key)
     answers = desk.answers(asked.need)
     return Case(desk, desk.history.fleets[fleet], seat, asked, desk.moment.spot(seat), entry, answers, tick)
-
-
-def _act(desk: Desk, fleet: int, seat: Seat, tick: str) -> SeatDecision:
-    return act(case_of(desk, fleet, seat, tick))
 
 
 def _in_turn(desk: Desk) -> list[tuple[int, Seat]]:

@@ -6,23 +6,17 @@ leads: inside an epoch the highest figure stands. Each rule below is one line of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from attrs import frozen
 
+from capacity.core.tuning import Tuning
 from capacity.values.limits import Limit
 
 Opening = Literal["first", "scheduled", "early", "started", "unstarted", "dropped"]
-
-JITTER = 120.0
-"""Seconds a reset stamp may wander between two readings: sixty times the widest ordinary jitter on record (1.9 s),
-fifteen times the widest drift right at a rollover (8 s), a hundredth and less of the shortest true jump."""
-
-SKEW = timedelta(seconds=300)
-"""How far ahead of us a source's clock may be; what is stamped later is not believed."""
 
 DAY = 86_400.0
 """Seconds in a day, and the length assumed of a window that nobody tells."""
@@ -36,11 +30,8 @@ BEHIND = 4
 LEAST_JUMP = 600.0
 """Seconds: no window is so short that a smaller jump of its stamp means a new one."""
 
-DIP = 5
-"""Quanta a lagging counter may fall: the deepest seen among caches of concurrent sessions is three."""
-
-DIPS, DROPS, MOVES = 4, 2, 3
-"""Readings in a row that make a small fall a grant, a deep one a drop, and a stamp that runs ahead a sliding one."""
+DROPS, MOVES = 2, 3
+"""Readings in a row that make a deep fall a drop, and a stamp that runs ahead a sliding one."""
 
 HORIZON = timedelta(days=8)
 """How far back samples are kept: a week, so that the profile of the day has seen each hour often, and a day."""
@@ -100,7 +91,7 @@ def ordered(samples: Iterable[Sample]) -> tuple[Sample, ...]:
     """Samples by instant, one each: of two the larger figure, then the later stamp, since a counter only lags."""
     found = sorted(samples)
     kept = [one for one, following in pairwise(found) if one.at != following.at]
-    return tuple([*kept, found[-1]]) if found else ()
+    return (*kept, found[-1]) if found else ()
 
 
 def pruned(samples: Sequence[Sample]) -> Sequence[Sample]:
@@ -166,31 +157,39 @@ def sample(limit: Limit, at: datetime) -> Sample | None:
     return Sample(seconds(at), percent, stamp, quantum, window)
 
 
-def course(name: str, samples: Sequence[Sample], now: float) -> Course | None:
+def course(name: str, samples: Sequence[Sample], now: float, tuning: Tuning) -> Course | None:
     """Cut the samples of one limit into epochs.
 
     Args:
         name: of the limit.
         samples: as `ordered` gives them.
         now: seconds since 1970. A sample a little later was taken now, by a clock that is ahead; one much later never.
+        tuning: the controller's figures.
 
     Returns:
         None where no sample speaks of a window that was still running when it was taken.
     """
     if samples and samples[-1].at > now:
-        late = [one._replace(at=min(one.at, now)) for one in samples if one.at <= now + SKEW.total_seconds()]
+        late = [one._replace(at=min(one.at, now)) for one in samples if one.at <= now + tuning.skew]
         samples = ordered(late)
-    cutter = Cutter(next((one.window for one in reversed(samples) if one.window), DAY))
+    cutter = Cutter(next((one.window for one in reversed(samples) if one.window), DAY), tuning)
     for one in samples:
         cutter.take(one)
     return cutter.course(name)
 
 
+def courses(samples: Mapping[str, Sequence[Sample]], now: float, tuning: Tuning) -> list[Course]:
+    """The courses of a pool's limits, by name; without those that have none."""
+    found = (course(name, told, now, tuning) for name, told in sorted(samples.items()))
+    return [one for one in found if one is not None]
+
+
 class Cutter:
     """The state of the cut while samples come in."""
 
-    def __init__(self, window: float) -> None:
-        self.window = window
+    def __init__(self, window: float, tuning: Tuning) -> None:
+        self.window, self.tuning = window, tuning
+        self.jitter = tuning.jitter
         self.epochs: list[Epoch] = []
         self.opening: Opening = "first"
         self.points: list[tuple[float, float]] = []
@@ -204,7 +203,7 @@ class Cutter:
         """One more sample, not before those taken."""
         at, percent, stamp, quantum, _ = sample
         was = self.stamp
-        if stamp <= at - JITTER or (stamp < was - self.window / BEHIND and was < NONE):
+        if stamp <= at - self.jitter or (stamp < was - self.window / BEHIND and was < NONE):
             return  # a window that is over, or an older one published again
         self.quantum = quantum
         opening = self._opening(at, percent, stamp)
@@ -212,7 +211,7 @@ class Cutter:
             self._open(opening, [(at, percent)], stamp)
             return
         if stamp < NONE:
-            self.moves = self.moves + 1 if stamp > was + JITTER else 0
+            self.moves = self.moves + 1 if stamp > was + self.jitter else 0
             self.stamp = stamp
         self._rise(at, percent)
 
@@ -221,7 +220,7 @@ class Cutter:
         if not self.points:
             return "first"
         was = self.stamp
-        if at >= was - JITTER and stamp > was + self.window / AHEAD:
+        if at >= was - self.jitter and stamp > was + self.window / AHEAD:
             return "scheduled"
         if (stamp < NONE) != (was < NONE):
             return "started" if stamp < NONE else "unstarted"
@@ -232,14 +231,14 @@ class Cutter:
         """A figure inside the epoch: a rise, a lag, or a fall that has to be confirmed."""
         top = self.points[-1][1]
         fall = top - percent
-        if fall > DIP * self.quantum:
+        if fall > self.tuning.dip_quanta * self.quantum:
             self.held.append((at, percent))
             if len(self.held) >= DROPS:
                 self._open("dropped", self.held, self.stamp)
             return
         self.held = []
         self.dips = self.dips + 1 if fall >= self.quantum else 0
-        if self.dips >= DIPS:
+        if self.dips >= self.tuning.dip_confirm:
             self._open("dropped", [(at, percent)], self.stamp)
         else:
             self.points.append((at, max(top, percent)))

@@ -13,12 +13,13 @@ from typing import Literal
 
 from attrs import evolve, field, frozen
 
-from capacity.core.epochs import Sample, course, ordered, pruned, sample, seconds
-from capacity.core.pressure import Settings, press
+from capacity.core.epochs import Sample, courses, ordered, pruned, sample, seconds
 from capacity.core.pressure import Standing as Paced
-from capacity.core.rates import HOUR, Exposure, steps_of
+from capacity.core.pressure import press
+from capacity.core.rates import Exposure, steps_of
 from capacity.core.tellers import is_over, kept, moment
 from capacity.core.tellers import told as spoken
+from capacity.core.tuning import Tuning
 from capacity.values.history import Level
 from capacity.values.limits import (
     Evidence,
@@ -147,8 +148,9 @@ def _paced(known: PoolHeadroom, seen: Seen, levels: Sequence[Level], policy: Pol
     """The pool with its pace: what its own readings prove, and what level would land it."""
     now = seconds(as_of)
     told = {one.limit.name for one in known.limits}
-    found = (course(name, samples, now) for name, samples in seen.samples.items() if name in told)
-    said = press([one for one in found if one is not None], Exposure(levels, now), settings(policy, known.pool), now)
+    figures = tuning(policy, known.pool)
+    found = courses({name: samples for name, samples in seen.samples.items() if name in told}, now, figures)
+    said = press(found, Exposure(levels, now), figures, now)
     if said is None:
         return known
     on = policy.pacing.mode != "off" and known.pool in policy.pools
@@ -177,13 +179,12 @@ def _told(one: LimitHeadroom, known: Paced | None) -> LimitHeadroom:
     )
 
 
-def settings(policy: Policy, pool: str) -> Settings:
-    """What the policy says of pacing one pool."""
+def tuning(policy: Policy, pool: str) -> Tuning:
+    """What one pool is paced with: the figures that are the policy's, and the controller's own."""
     pacing, rules = policy.pacing, policy.pools.get(pool)
     declared = None if rules is None else rules.uncontrolled
-    tick = pacing.tick.total_seconds() / HOUR
     share = pacing.share if declared is None else declared / max(1.0 - declared, 0.01)  # of all → of ours
-    return Settings(pacing.band, pacing.reserve, share, tick)
+    return Tuning(tick=pacing.tick.total_seconds(), band=pacing.band, reserve=pacing.reserve, share=share)
 
 
 def _limit(limit: Limit, observed_at: datetime, usual: timedelta, as_of: datetime) -> LimitHeadroom:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
 from math import exp, log
@@ -16,11 +17,14 @@ from typing import Literal
 
 from attrs import frozen
 
+from capacity.core.tuning import Tuning
+from capacity.values.history import Entry
+from capacity.values.limits import LimitHeadroom
+
 Direction = Literal["down", "up"]
 
-GAIN, UP, DOWN = 0.85, 2.0, 3.0
-"""The share of a correction made in one tick, and the most a tick may multiply or divide the level: brakes are quicker
-than the throttle. Half or double of any of them moves the result by less than 0.004 of the optimum."""
+OVER, UNDER, OWN = "core:over-pace", "core:under-pace", "core:own-pace"
+"""The facts a seat is lowered for, raised for, and given back its own pace for."""
 
 LEAST = 0.01
 """A reach that begins at 0 begins at this share of its top instead: a fleet that stands still teaches nothing."""
@@ -58,14 +62,14 @@ class Reach:
         return "up" if level >= self.high * (1 - 1e-9) else None
 
 
-def target(wanted: float | None, level: float, reach: Reach, band: float, *, jump: bool) -> float | None:
+def target(wanted: float | None, level: float, reach: Reach, tuning: Tuning, *, jump: bool) -> float | None:
     """The level to command next; None = hold.
 
     Args:
         wanted: the level that lands the pool, unclipped; None = hold.
         level: in force.
         reach: of the seats.
-        band: half-width of the band round the level in which nothing moves, a share of it.
+        tuning: the controller's figures.
         jump: go there at once, since a window has just begun.
     """
     if wanted is None or reach.high <= 0:
@@ -74,9 +78,10 @@ def target(wanted: float | None, level: float, reach: Reach, band: float, *, jum
     if level <= 0:
         return reach.clip(reach.low / 2) if goal > 0 else None
     off = log(goal / level)
-    if abs(off) < log(1 + band):
+    if abs(off) < log(1 + tuning.band):
         return None
-    return goal if jump else reach.clip(level * exp(min(max(GAIN * off, -log(DOWN)), log(UP))))
+    step = min(max(tuning.gain * off, -log(tuning.slew_down)), log(tuning.slew_up))
+    return goal if jump else reach.clip(level * exp(step))
 
 
 def saturated(
@@ -92,11 +97,16 @@ def saturated(
     """
     if reach is None:
         return None
-    if pace == "over" and wanted is not None and wanted <= 0:
+    if pace == "over" and wanted is not None and wanted < 0:
         return "down", "uncontrolled"
     if (pace, reach.end(level)) in (("over", "down"), ("under", "up")):
         return ("down" if pace == "over" else "up"), "reach"
     return None
+
+
+def paced(entry: Entry | None) -> bool:
+    """Whether our last write to a seat was a pacing move that lowered it, so that pacing alone takes it back."""
+    return entry is not None and entry.home is not None and entry.because in (OVER, UNDER, OWN)
 
 
 # --- spreading it -------------------------------------------------------------------------------
@@ -296,3 +306,34 @@ def _paces(kinds: Sequence[Kind], level: float) -> list[float]:
                 cadences[seat] += step
                 rest -= step * rung.burn
     return cadences
+
+
+# --- where it leads -----------------------------------------------------------------------------
+
+
+@frozen
+class Landing:
+    """Where a limit ends at the rate it is spent at.
+
+    Attributes:
+        empty_at: when it runs out, UTC; None = not before its reset.
+        early: how long before its reset that is; None likewise.
+        unspent: percent points that are left at its reset; 0 where it runs out before.
+    """
+
+    empty_at: datetime | None
+    early: timedelta | None
+    unspent: float
+
+
+def landing(one: LimitHeadroom, as_of: datetime) -> Landing | None:
+    """Where a limit ends if nothing changes; None where its rate or its reset is not known."""
+    resets_at = one.limit.resets_at
+    if one.rate is None or one.used is None or resets_at is None or resets_at <= as_of:
+        return None
+    left, hours = max(100.0 - one.used.low, 0.0), (resets_at - as_of) / timedelta(hours=1)
+    unspent = left - one.rate.middle * hours
+    if unspent >= 0:
+        return Landing(None, None, unspent)
+    empty_at = as_of + timedelta(hours=left / one.rate.middle)
+    return Landing(empty_at, resets_at - empty_at, 0.0)

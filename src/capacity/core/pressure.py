@@ -25,30 +25,11 @@ from capacity.core.rates import (
     look_back,
     rate,
 )
+from capacity.core.tuning import Tuning
 from capacity.values.limits import Estimate, Pace, Why
-
-STALE = 6.0
-"""Hours after which the newest figure paces nothing."""
 
 FALLBACK_STEP, FALLBACK_CLIP = 0.05, 8.0
 """Step and clip of the descent that needs no level: the step costs least in simulation, the clip bounds one surprise."""
-
-
-@frozen
-class Settings:
-    """What the policy says of pacing, in the bare numbers of one pool.
-
-    Attributes:
-        band: half-width of the band round 1 in which a pool is on pace.
-        reserve: points kept back at the reset, scaled by √(time left ÷ window).
-        share: what others spend of the pool, as a share of what we do.
-        tick: hours between two moves.
-    """
-
-    band: float = 0.15
-    reserve: float = 1.0
-    share: float = 0.15
-    tick: float = 1 / 3
 
 
 @frozen
@@ -87,7 +68,7 @@ class Pressure:
         pace: its word, up to `over` and `under`.
         binding: the limit it comes from; None where it is `learning`.
         pressure: of the limit that binds.
-        wanted: the level that lands it, unclipped; at or under 0 others alone empty it; None = hold.
+        wanted: the level that lands it, unclipped; 0 = nothing is left to spend, less = others alone empty it; None = hold.
         jump: a window has just begun, or must have: go to that level at once.
     """
 
@@ -99,13 +80,13 @@ class Pressure:
     jump: bool = False
 
 
-def press(courses: Sequence[Course], exposure: Exposure, settings: Settings, now: float) -> Pressure | None:
+def press(courses: Sequence[Course], exposure: Exposure, tuning: Tuning, now: float) -> Pressure | None:
     """The pace of one pool.
 
     Args:
         courses: its unscoped limits that can be paced.
         exposure: the level commanded so far.
-        settings: of the policy.
+        tuning: the controller's figures.
         now: the instant, seconds since 1970.
 
     Returns:
@@ -114,27 +95,27 @@ def press(courses: Sequence[Course], exposure: Exposure, settings: Settings, now
     if not courses:
         return None
     full = full_at(courses)
-    taught = {one.name: intervals(one, exposure, full) for one in courses}
-    burns = {name: burn(found) for name, found in taught.items()}
+    taught = {one.name: intervals(one, exposure, full, tuning.max_gap) for one in courses}
+    burns = {name: burn(found, tuning.half_life) for name, found in taught.items()}
     finest = min(courses, key=lambda one: (one.window, one.name)).name
     fine = burns[finest]
-    others = settings.share * fine.exposed / fine.hours if exposure.known and fine.hours else 0.0
-    limits = {one.name: _standing(one, exposure, others, burns[one.name], settings, now) for one in courses}
+    others = tuning.share * fine.exposed / fine.hours if exposure.known and fine.hours else 0.0
+    limits = {one.name: _standing(one, exposure, others, burns[one.name], tuning, now) for one in courses}
     said = _together(limits)
     if not exposure.known:
-        wanted, jump = _descent(limits, now, settings), False
+        wanted, jump = _descent(limits, now, tuning), False
     else:
-        busy = activity(taught[finest], fine, others, settings.share, now)
-        wanted, jump = _solved(limits, finest, exposure, others, busy, settings, now)
+        busy = activity(taught[finest], fine, others, now, tuning)
+        wanted, jump = _solved(limits, finest, exposure, others, busy, tuning, now)
     return evolve(said, wanted=wanted, jump=jump)
 
 
 # --- one limit ----------------------------------------------------------------------------------
 
 
-def _standing(one: Course, exposure: Exposure, others: float, known: Burn, settings: Settings, now: float) -> Standing:
+def _standing(one: Course, exposure: Exposure, others: float, known: Burn, tuning: Tuning, now: float) -> Standing:
     epoch = one.last
-    points = look_back(epoch.points, one.window)
+    points = look_back(epoch.points, one.window, tuning)
     spent = rate(points, one.quantum, exposure, others)
     ends, hours = epoch.resets_at, None
     over = ends is not None and ends <= now
@@ -142,7 +123,7 @@ def _standing(one: Course, exposure: Exposure, others: float, known: Burn, setti
         hours = (ends - now) / HOUR
     allowed = None if hours is None or over else _allowed(epoch.top, one.quantum, hours)
     against = None if spent is None or allowed is None else ratio(spent, allowed)
-    pace, why = _word(one, against, enough(points), over, now, settings.band)
+    pace, why = _word(one, against, enough(points, tuning), over, now, tuning)
     return Standing(one, None if over else epoch.top, hours, spent, allowed, against, pace, why, known)
 
 
@@ -163,7 +144,7 @@ def _over(spent: float, allowed: float) -> float:
 
 
 def _word(
-    one: Course, pressure: Estimate | None, evidence: bool, over: bool, now: float, band: float
+    one: Course, pressure: Estimate | None, evidence: bool, over: bool, now: float, tuning: Tuning
 ) -> tuple[Pace, Why | None]:
     epoch = one.last
     if over:
@@ -172,7 +153,7 @@ def _word(
         return "exhausted", None
     if one.doubted:
         return "learning", "unconfirmed-drop"
-    if now - epoch.points[-1][0] > STALE * HOUR:
+    if now - epoch.points[-1][0] > tuning.stale:
         return "learning", "stale"
     if epoch.resets_at is None:
         return "learning", "no-deadline" if epoch.top > 0 else "not-started"
@@ -180,9 +161,9 @@ def _word(
         return "learning", "sliding"
     if not evidence or pressure is None:
         return "learning", "evidence"
-    if pressure.low > 1 and pressure.middle > 1 + band:
+    if pressure.low > 1 and pressure.middle > 1 + tuning.band:
         return "over", None
-    if pressure.high < 1 and pressure.middle < 1 - band:
+    if pressure.high < 1 and pressure.middle < 1 - tuning.band:
         return "under", None
     return "on-pace", None
 
@@ -209,25 +190,26 @@ def _middle(one: Standing) -> tuple[float, str]:
 
 def _solved(
     limits: Mapping[str, Standing], finest: str, exposure: Exposure, others: float, busy: Activity,
-    settings: Settings, now: float,
+    tuning: Tuning, now: float,
 ) -> tuple[float | None, bool]:  # fmt: skip  # one equation, its knowns in a row
     """The level at which every limit lands, and whether a window has just begun."""
     levels: list[float] = []
+    tick = tuning.tick / HOUR
     jump, whole = False, True
     for name, one in limits.items():
         quantum = one.course.quantum
         per_level = one.burn.per_level(others, 0.0 if name == finest else quantum / 2)
-        fresh = now - one.course.last.points[-1][0] <= STALE * HOUR
+        fresh = now - one.course.last.points[-1][0] <= tuning.stale
         hours = _horizon(one)
-        if not per_level or not one.burn.enough or not fresh or hours is None or one.course.doubted:
+        if not per_level or not one.burn.enough(tuning) or not fresh or hours is None or one.course.doubted:
             whole = False
             continue
-        used, left, begun = _present(one, per_level, exposure, others, busy, settings.tick, now, hours)
+        used, left, begun = _present(one, per_level, exposure, others, busy, tick, now, hours)
         window = one.course.window / HOUR
-        rest = 100.0 - used - quantum / 2 - settings.reserve * sqrt(min(left / window, 1.0))
-        if left < settings.tick:
-            rest, left = rest + 100.0 * (settings.tick - left) / window, settings.tick
-        levels.append(max(rest, 0.0) / (per_level * busy.ahead(now, left)) - others)
+        rest = 100.0 - used - quantum / 2 - tuning.reserve * sqrt(min(left / window, 1.0))
+        if left < tick:
+            rest, left = rest + 100.0 * (tick - left) / window, tick
+        levels.append(rest / (per_level * busy.ahead(now, left)) - others if rest > 0 else 0.0)
         jump = jump or begun
     if not levels:
         return None, False
@@ -263,7 +245,7 @@ def _present(
     return epoch.top + per_level * exposed * pace, hours, begun
 
 
-def _descent(limits: Mapping[str, Standing], now: float, settings: Settings) -> float | None:
+def _descent(limits: Mapping[str, Standing], now: float, tuning: Tuning) -> float | None:
     """Where no level is known: a step down for each limit that burned too fast since its last figure, a step up for
     each that burned too slowly, as a multiple of the level in force. Once per figure, and none without evidence.
     """
@@ -273,7 +255,7 @@ def _descent(limits: Mapping[str, Standing], now: float, settings: Settings) -> 
         if one.why is not None or hours is None or len(points) < 2:
             continue
         (begin, was), (end, top) = points[-2:]
-        if now - end > settings.tick * HOUR / 2:
+        if now - end > tuning.tick / 2:
             continue
         fair = (100.0 - top) / hours * (end - begin) / HOUR
         heard = True

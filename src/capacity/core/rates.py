@@ -11,36 +11,22 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import exp
+from typing import NamedTuple
 
 from attrs import frozen
 
 from capacity.core.epochs import Course, seconds
+from capacity.core.tuning import Tuning
 from capacity.values.history import Level
 from capacity.values.limits import Estimate
 
 HOUR = 3600.0
 
-HALF_LIFE = 24.0
-"""Hours after which an interval counts half: one day of activity. 6 h cost 0.002 of the optimum, 72 h nothing."""
-
-LONGEST = 3.0
-"""Hours of the longest interval that teaches: a longer one may hide the rollover of a 5-hour window."""
-
 SLACK = 1.0
 """Seconds by which spans are compared, so that no float's last bit decides."""
 
-LEAST_SAMPLES, LEAST_SPAN = 3, 1.0
-"""Readings, and hours between the first and the last, below which a rate is no evidence."""
-
 SHORTEST_LOOK, LONGEST_LOOK, LOOK = 2.0, 12.0, 20.0
 """The look-back of a rate, hours: the twentieth part of the window, within these."""
-
-BURST_LOOK, BURST_PRIOR, BURST_DECAY, BURST_CLIP = 1.0, 1.0, 4.0, 3.0
-"""A burst is looked for in the last hour, against a prior of one point, dies off with four hours, and counts threefold
-at the most."""
-
-PROFILE_KEEP, PROFILE_PRIOR = 0.98, 1.0
-"""The profile of the day forgets 2 % with every observation of an hour, and starts as one day of a flat one."""
 
 
 class Exposure:
@@ -63,6 +49,10 @@ class Exposure:
         self._sums = [0.0]
         for (begin, level), (end, _) in pairwise(steps):
             self._sums.append(self._sums[-1] + level * (end - begin) / HOUR)
+
+    def dwells(self, now: float, tick: float) -> bool:
+        """Whether the level changed within half a tick, so that no figure can have shown it yet."""
+        return self.changed_at is not None and now - self.changed_at < tick / 2
 
     def between(self, begin: float, end: float) -> float:
         """Level-hours between two instants, none before the first step."""
@@ -91,10 +81,9 @@ class Burn:
     taught: int
     span: float
 
-    @property
-    def enough(self) -> bool:
+    def enough(self, tuning: Tuning) -> bool:
         """Whether it is evidence: as many readings, as far apart, as a rate needs."""
-        return self.taught >= LEAST_SAMPLES - 1 and self.span >= LEAST_SPAN - SLACK / HOUR
+        return self.taught >= tuning.min_samples - 1 and self.span * HOUR >= tuning.min_span - SLACK
 
     def per_level(self, uncontrolled: float, doubt: float) -> float | None:
         """Points per level-hour; None where no level was ever in force.
@@ -107,8 +96,7 @@ class Burn:
         return (self.spent + doubt) / exposed if exposed > 0 else None
 
 
-@frozen
-class Interval:
+class Interval(NamedTuple):
     """What passed between two readings of one limit.
 
     Attributes:
@@ -141,10 +129,10 @@ def full_at(courses: Iterable[Course]) -> frozenset[float]:
     )
 
 
-def intervals(one: Course, exposure: Exposure, full: frozenset[float]) -> list[Interval]:
+def intervals(one: Course, exposure: Exposure, full: frozenset[float], max_gap: float) -> list[Interval]:
     """The intervals of a limit that teach, in order: none across a cut, into or out of fullness, or too long."""
     found = []
-    longest, begins = LONGEST * HOUR + SLACK, exposure.begins
+    longest, begins = max_gap + SLACK, exposure.begins
     for epoch in one.epochs:
         before: float | None = None
         was = 0.0
@@ -156,12 +144,13 @@ def intervals(one: Course, exposure: Exposure, full: frozenset[float]) -> list[I
     return found
 
 
-def burn(taught: Sequence[Interval]) -> Burn:
+def burn(taught: Sequence[Interval], half_life: float) -> Burn:
     """Intervals, weighted by age."""
     spent = exposed = hours = 0.0
+    half = half_life / HOUR
     for one in taught:
         span = one.hours
-        fade = 2.0 ** (-span / HALF_LIFE)
+        fade = 2.0 ** (-span / half)
         spent = spent * fade + one.spent
         exposed = exposed * fade + one.exposed
         hours = hours * fade + span
@@ -175,10 +164,12 @@ class Activity:
     Attributes:
         profile: hour of the day (UTC) → share of the mean; 1 = as ever.
         burst: the last hour against what was to be expected.
+        decay: hours in which a burst dies off.
     """
 
     profile: Sequence[float]
     burst: float
+    decay: float = 4.0
 
     def at(self, at: float) -> float:
         """The profile at an instant."""
@@ -195,7 +186,7 @@ class Activity:
             following = min((begin // HOUR + 1) * HOUR, end)
             total += self.at(begin) * (following - begin) / HOUR
             begin = following
-        decay = BURST_DECAY * (1.0 - exp(-hours / BURST_DECAY))
+        decay = self.decay * (1.0 - exp(-hours / self.decay))
         return total + (self.burst - 1.0) * self.at(now) * decay
 
 
@@ -203,60 +194,62 @@ FLAT = Activity((1.0,) * 24, 1.0)
 """Every hour as the next."""
 
 
-def activity(taught: Sequence[Interval], known: Burn, uncontrolled: float, share: float, now: float) -> Activity:
+def activity(taught: Sequence[Interval], known: Burn, uncontrolled: float, now: float, tuning: Tuning) -> Activity:
     """The activity behind a pool's finest limit.
 
     Args:
         taught: its intervals.
         known: its burn.
         uncontrolled: what the others are worth, in units of level.
-        share: the same as a share of ours.
         now: the instant, seconds since 1970.
+        tuning: the controller's figures.
     """
     per_level = known.per_level(uncontrolled, 0.0)
     if not per_level or not known.hours:
         return FLAT
-    profile = _profile(taught, per_level, share, PROFILE_PRIOR * known.exposed / known.hours)
+    prior = tuning.profile_prior_days * known.exposed / known.hours
+    profile = _profile(taught, per_level, prior, tuning) if tuning.profile else FLAT.profile
     seen = expected = 0.0
     for one in reversed(taught):
-        if one.begins < now - BURST_LOOK * HOUR - SLACK:
+        if one.begins < now - tuning.burst_look - SLACK:
             break
         hour = int((one.begins + one.ends) / 2 // HOUR) % 24
         seen += one.spent
         expected += per_level * (one.exposed + uncontrolled * one.hours) * profile[hour]
-    burst = (seen + BURST_PRIOR) / (expected + BURST_PRIOR)
-    return Activity(profile, min(max(burst, 1 / BURST_CLIP), BURST_CLIP))
+    burst = (seen + tuning.burst_prior) / (expected + tuning.burst_prior)
+    clipped = min(max(burst, 1 / tuning.burst_clip), tuning.burst_clip)
+    return Activity(profile, clipped, tuning.burst_decay / HOUR)
 
 
-def _profile(taught: Sequence[Interval], per_level: float, share: float, prior: float) -> Sequence[float]:
+def _profile(taught: Sequence[Interval], per_level: float, prior: float, tuning: Tuning) -> Sequence[float]:
     spent, exposed = [0.0] * 24, [0.0] * 24
     for one in taught:
         hour = int((one.begins + one.ends) / 2 // HOUR) % 24
-        spent[hour] = PROFILE_KEEP * spent[hour] + one.spent
-        exposed[hour] = PROFILE_KEEP * exposed[hour] + one.exposed
+        spent[hour] = tuning.profile_keep * spent[hour] + one.spent
+        exposed[hour] = tuning.profile_keep * exposed[hour] + one.exposed
     raw = [
-        (seen + per_level * prior) / (per_level * (through * (1 + share) + prior))
+        (seen + per_level * prior) / (per_level * (through * (1 + tuning.share) + prior))
         for seen, through in zip(spent, exposed, strict=True)
     ]
     return [(raw[hour - 1] + 2 * raw[hour] + raw[(hour + 1) % 24]) / 4 for hour in range(24)]
 
 
-def look_back(points: Sequence[tuple[float, float]], window: float) -> Sequence[tuple[float, float]]:
+def look_back(points: Sequence[tuple[float, float]], window: float, tuning: Tuning) -> Sequence[tuple[float, float]]:
     """The newest points of an epoch that a rate is taken over, further back where they would be no evidence."""
     look = min(max(window / HOUR / LOOK, SHORTEST_LOOK), LONGEST_LOOK)
     last = points[-1][0]
     first = len(points) - 1
     while first > 0:
         within = points[first - 1][0] >= last - look * HOUR - SLACK
-        if not within and enough(points[first:]):
+        if not within and enough(points[first:], tuning):
             break
         first -= 1
     return points[first:]
 
 
-def enough(points: Sequence[tuple[float, float]]) -> bool:
+def enough(points: Sequence[tuple[float, float]], tuning: Tuning) -> bool:
     """Whether points are evidence of a rate."""
-    return len(points) >= LEAST_SAMPLES and points[-1][0] - points[0][0] >= LEAST_SPAN * HOUR - SLACK
+    return len(points) >= tuning.min_samples and points[-1][0] - points[0][0] >= tuning.min_span - SLACK
 
 
 def rate(

@@ -61,7 +61,7 @@ class Actuation:
         if isinstance(answer, Fleet):
             told = {answer.name, *(seat.fleet for seat in answer.seats)}
             if told == {name}:
-                return evolve(answer, held_by=held_by)
+                return evolve(answer, held_by=held_by, abilities=tuple(self._actuators[name].abilities))
             answer = PluginError(f"its actuator told of {', '.join(sorted(told - {name}))} instead")
         return Fleet(name, self._ledger.now(), refuses=_why(answer), held_by=held_by)
 

@@ -49,6 +49,8 @@ class Written:
             home=act.home,
             until=act.until,
             cadence=act.cadence,
+            own_cadence=act.own_cadence,
+            because=act.fact.code,
         )
 
 

@@ -9,11 +9,12 @@ import os
 import platform
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from types import TracebackType
 from typing import Self, TypeVar
 
+from capacity.core.epochs import Course
 from capacity.engine import tick as steps
 from capacity.engine.actuation import Actuation
 from capacity.engine.backends import actuators as actuators_of
@@ -137,6 +138,16 @@ class Engine:
         """What is known, decided and held, from what was published. Nobody is asked."""
         with self._lock:
             return snapshot(self._works.ledger, self.policy)
+
+    def courses(self) -> Mapping[str, Sequence[Course]]:
+        """Pool → its limits as epochs, each with the figures that were published: what a burn-down is drawn from.
+
+        Raises:
+            StoreError: the store cannot be read.
+            FormError: a record in it cannot.
+        """
+        with self._lock:
+            return self._works.ledger.courses(self.policy, self._works.ledger.now())
 
     # --- deciding and doing ---------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ So the last good reading, the last word on a seat and a standing condition outli
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -33,7 +33,8 @@ from capacity import codec
 from capacity.core.catalogue import catalogue
 from capacity.core.catalogue import fold as fold_listings
 from capacity.core.circuits import fuses
-from capacity.core.headroom import Seen, assess
+from capacity.core.epochs import Course, courses, seconds
+from capacity.core.headroom import Seen, assess, tuning
 from capacity.core.headroom import fold as fold_readings
 from capacity.engine.cadence import Asked
 from capacity.engine.documents import Adopted, Kept, Mark, Prepared, Written
@@ -132,6 +133,12 @@ class Ledger:
         seen = {pool: one for pool, one in self.seen().items() if _of(policy, pool)}
         return assess((), self._levels.present(), policy, as_of, start=seen)
 
+    def courses(self, policy: Policy, as_of: datetime) -> Mapping[str, Sequence[Course]]:
+        """Pool → the epochs of its limits, of the policy's accounts."""
+        now = seconds(as_of)
+        seen = {pool: one for pool, one in self.seen().items() if _of(policy, pool)}
+        return {pool: courses(one.samples, now, tuning(policy, pool)) for pool, one in seen.items()}
+
     def inventory(self, policy: Policy, as_of: datetime) -> Inventory:
         """Every listing of the policy's accounts, folded. Of two logins that had one name the newer listing speaks."""
         known = sorted(self._listings.present().items(), key=lambda item: item[1].newest.observed_at)
@@ -168,12 +175,17 @@ class Ledger:
         """Our last placement of each seat; one without an outcome counts, as indeterminate."""
         present = self._journal.present()
         entries = {**present.entries, **{one.placement.key: one.entry for one in present.sent.values()}}
-        levels = {level.pool: level.level for level in sorted(self._levels.present(), key=lambda one: one.at)}
+        levels = {level.pool: level for level in sorted(self._levels.present(), key=lambda one: one.at)}
         return Journal(tuple(entries.values()), levels, tuple(present.refused.values()))
 
     def prepared(self, prepared: Prepared) -> None:
         """Note a model that is made ready, or what became of it."""
         self._append(PREPARATIONS, prepared.pool, prepared.at, prepared)
+
+    def command(self, levels: Iterable[Level]) -> None:
+        """Put the levels that are commanded from now on."""
+        for level in levels:
+            self._append(LEVELS, level.pool, level.at, level)
 
     def unsettled(self) -> tuple[Written, ...]:
         """The intents that have no outcome, sorted by placement."""

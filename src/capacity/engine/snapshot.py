@@ -20,4 +20,5 @@ def snapshot(ledger: Ledger, policy: Policy) -> Snapshot:
         placements=() if made is None else made.placements,
         conditions=ledger.conditions(),
         circuits=ledger.circuits(as_of),
+        paces=() if made is None else made.paces,
     )

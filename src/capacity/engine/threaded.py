@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from capacity.core.epochs import Course
 from capacity.engine.engine import Engine
 from capacity.engine.tick import Report
 from capacity.ports import Document, Listing, Outcome, Placement, Reading, Snapshot
@@ -36,6 +38,10 @@ class AsyncEngine:
     async def snapshot(self) -> Snapshot:
         """As `Engine.snapshot`."""
         return await asyncio.to_thread(self._engine.snapshot)
+
+    async def courses(self) -> Mapping[str, Sequence[Course]]:
+        """As `Engine.courses`."""
+        return await asyncio.to_thread(self._engine.courses)
 
     async def plan(self, *, probe: bool = False) -> Tick:
         """As `Engine.plan`."""

@@ -6,7 +6,7 @@
 4  fold      every log, at one instant
 5  settle    the intents of earlier ticks that have no outcome
 6  decide    from the four values, and from nothing else
-7  keep      the decision with its inputs, and every intent, in one durable transaction
+7  keep      the decision with its inputs, every level and every intent, in one durable transaction
 8  apply     one placement after another, each outcome journalled before the next is sent
 9  tell      conditions are entered; the fleets are told what is known, and the operator's command what changed
 10 prune     what is too old and needed by nothing
@@ -20,6 +20,7 @@ from datetime import datetime
 from attrs import frozen
 
 from capacity.core.decide import decide, prepare
+from capacity.core.steering import steps
 from capacity.engine.actuation import Actuation, Where
 from capacity.engine.claims import Claims
 from capacity.engine.documents import Written
@@ -206,8 +207,10 @@ def decision(works: Works, present: Present, fleets: tuple[Fleet, ...], *, take:
 def keep(works: Works, decided: Tick, claims: Claims) -> tuple[Written, ...]:
     """Step 7: either the decision and all its intents are there, or none of it."""
     made = _made(decided)
+    shadow = [name for name, fleet in works.policy.fleets.items() if fleet.mode == "shadow"]
     with works.ledger.transaction(durable=True):
         works.ledger.keep(decided, running(made))
+        works.ledger.command(steps(decided.history, made, shadow))
         return works.actuation.intend((one for one in made.placements if one.act in WRITES), claims)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from capacity.values import _check
 from capacity.values.conditions import Condition, Fact
+from capacity.values.limits import Pace
 from capacity.values.seats import Candidate, Egress, Need
 
 Act = Literal["leave", "resume", "keep", "restore", "demote", "move", "adjust", "park"]
@@ -56,6 +57,7 @@ class Placement:
         home: where it belongs while it is parked or demoted; None otherwise.
         until: for a park: the earliest known opening, UTC; None = somebody has to act.
         cadence: the cadence commanded; None = not changed.
+        own_cadence: the seat's own, while another is commanded; None otherwise.
         egress: how far its requests leave; None where its pool is not known.
     """
 
@@ -70,6 +72,7 @@ class Placement:
     until: datetime | None = field(default=None, converter=_check.utc_or_none)
     cadence: timedelta | None = None
     egress: Egress | None = None
+    own_cadence: timedelta | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -144,6 +147,53 @@ class Table:
 
 
 @frozen
+class PoolPace:
+    """How fast one pool is spent, and what is left to do about it.
+
+    Attributes:
+        pool: full name.
+        pace: its word; `saturated` where nothing is left to do.
+        now: fleet → the burn its controlled seats made when it was decided.
+        commanded: fleet → the burn they are commanded to make from now on.
+        low: the least they can be commanded to; None where nobody is controlled.
+        high: the most.
+        seats: how many are controlled.
+        demotable: how many of them have a cheaper rung left.
+        restorable: how many have a dearer one.
+        slowable: how many can be given a slower cadence.
+        hastenable: how many can be given a faster one.
+        direction: for a saturated pool: `down`, nothing is left to shed; `up`, quota will be destroyed.
+        because: for one: `reach`, the levers ran out; `uncontrolled`, what others spend alone empties it.
+        unspent: for one saturated up: percent points that its binding limit will lose at its reset, as it looks now.
+    """
+
+    pool: str
+    pace: Pace
+    now: Mapping[str, float] = field(factory=dict, converter=_check.by_key)
+    commanded: Mapping[str, float] = field(factory=dict, converter=_check.by_key)
+    low: float | None = None
+    high: float | None = None
+    seats: int = 0
+    demotable: int = 0
+    restorable: int = 0
+    slowable: int = 0
+    hastenable: int = 0
+    direction: Literal["down", "up"] | None = None
+    because: Literal["reach", "uncontrolled"] | None = None
+    unspent: float | None = None
+
+    @property
+    def level(self) -> float:
+        """The burn that is commanded from now on, of all fleets together."""
+        return sum(self.commanded.values())
+
+
+def _by_pool(paces: Iterable[PoolPace]) -> tuple[PoolPace, ...]:
+    """Paces in the order of their pools."""
+    return tuple(sorted(paces, key=lambda pace: pace.pool))
+
+
+@frozen
 class Decision:
     """What a whole fleet should do now.
 
@@ -159,6 +209,7 @@ class Decision:
         tables: one for each distinct need.
         seats: one for each seat, sorted by (fleet, seat).
         conditions: those that stand, and those that ended now; sorted by (code, subject).
+        paces: of the pools that can be paced, sorted by pool.
     """
 
     id: str
@@ -170,6 +221,7 @@ class Decision:
     tables: tuple[Table, ...] = ()
     seats: tuple[SeatDecision, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    paces: tuple[PoolPace, ...] = field(default=(), converter=_by_pool)
 
     @property
     def placements(self) -> tuple[Placement, ...]:

@@ -30,6 +30,8 @@ class Entry:
         home: where the seat belongs while parked or demoted; None otherwise.
         until: for a park: when it is due, UTC; None = somebody has to act.
         cadence: the cadence commanded; None = none.
+        own_cadence: the seat's own, while we command another; None otherwise.
+        because: code of the fact it was placed for; `""` = not recorded.
     """
 
     placement: str
@@ -43,6 +45,8 @@ class Entry:
     home: Candidate | None = None
     until: datetime | None = field(default=None, converter=_check.utc_or_none)
     cadence: timedelta | None = None
+    own_cadence: timedelta | None = None
+    because: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -92,17 +96,32 @@ def _entries(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 @frozen
+class Level:
+    """One step of the commanded burn of one pool.
+
+    Attributes:
+        pool: full name.
+        at: since when, UTC.
+        level: the burn commanded, in any fixed unit.
+    """
+
+    pool: str
+    at: datetime = field(converter=_check.utc)
+    level: float
+
+
+@frozen
 class Journal:
     """What was written.
 
     Attributes:
         entries: our last placement of each seat, sorted by (fleet, seat).
-        levels: pool name → the level last commanded.
+        levels: pool name → the step last commanded.
         refused: the places that were refused, each once, sorted by key.
     """
 
     entries: tuple[Entry, ...] = field(default=(), converter=_entries)
-    levels: Mapping[str, float] = field(factory=dict, converter=_check.by_key)
+    levels: Mapping[str, Level] = field(factory=dict, converter=_check.by_key)
     refused: tuple[Refusal, ...] = field(default=(), converter=_refusals)
 
 
@@ -153,18 +172,3 @@ class History:
     journal: Journal = field(factory=Journal)
     holds: Holds = field(factory=Holds)
     conditions: tuple[Condition, ...] = field(default=(), converter=_conditions)
-
-
-@frozen
-class Level:
-    """One step of the commanded burn of one pool.
-
-    Attributes:
-        pool: full name.
-        at: since when, UTC.
-        level: the burn commanded, in any fixed unit.
-    """
-
-    pool: str
-    at: datetime = field(converter=_check.utc)
-    level: float

@@ -18,6 +18,7 @@ Kind = Literal["subscription", "metered", "local"]
 Mode = Literal["shadow", "enforce"]
 SeatMatch = Literal["name", "glob", "role", "default"]
 PacingMode = Literal["off", "level", "notch"]
+Lever = Literal["cadence", "rung"]
 
 
 @frozen
@@ -193,16 +194,19 @@ class Profile:
 
 @frozen
 class Pacing:
-    """How pools are paced. Read and kept now; in force from release 0.3.
+    """How pools are paced.
 
     Attributes:
         mode: `off`, `level` (re-solved level) or `notch` (one seat, one rung a tick).
         band: half-width of the band round 1.0 in which nothing moves, a share of the burn ratio. 0.15 cost least
             rung changes in simulation.
         reserve: points kept back at the reset, scaled by √(time left ÷ window).
-        share: the uncontrolled share assumed where none is declared or measured, 0 to 1.
+        share: what others spend, as a share of what we do, where a pool declares nothing; 0 and up.
         tick: the rhythm the controller is tuned for.
-        rungs: model name → burn relative to the other rungs, no unit.
+        rungs: model name → burn relative to the other rungs, no unit. A model that is not named is no rung.
+        levers: what may be moved; in `notch` mode only rungs are, in `level` mode worth decides which comes first.
+        slowest: the slowest a seat may be commanded to turn, as a share of its own pace.
+        fastest: the fastest, likewise.
     """
 
     mode: PacingMode = "level"
@@ -211,6 +215,9 @@ class Pacing:
     share: float = 0.15
     tick: timedelta = timedelta(minutes=20)
     rungs: Mapping[str, float] = field(factory=dict, converter=_check.by_key)
+    levers: tuple[Lever, ...] = field(default=("cadence", "rung"), converter=_check.ordered)
+    slowest: float = 0.25
+    fastest: float = 2.0
 
 
 @frozen

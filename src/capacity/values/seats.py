@@ -123,6 +123,7 @@ class Fleet:
         seats: sorted by name.
         refuses: why it may not be written to now; None = it may.
         held_by: another controller that holds the fleet's claim; None = we do.
+        abilities: what its actuator can do, in the words of its port, sorted; `()` = not told.
     """
 
     name: str
@@ -130,3 +131,4 @@ class Fleet:
     seats: tuple[Seat, ...] = field(default=(), converter=_by_name)
     refuses: str | None = None
     held_by: str | None = None
+    abilities: tuple[str, ...] = field(default=(), converter=_check.ordered)

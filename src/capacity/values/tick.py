@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from capacity.values import _check
 from capacity.values.conditions import Condition
-from capacity.values.decision import Decision, Placement
+from capacity.values.decision import Decision, Placement, PoolPace
 from capacity.values.failures import Circuit
 from capacity.values.history import History
 from capacity.values.limits import Headroom, PoolHeadroom
@@ -50,6 +50,7 @@ class Snapshot:
         placements: the act of every seat in the last decision.
         conditions: those that stand.
         circuits: stops in force.
+        paces: of the pools that can be paced, in the last decision.
         leases: empty until release 0.4.
         proposals: empty until release 0.5.
     """
@@ -61,5 +62,6 @@ class Snapshot:
     placements: tuple[Placement, ...] = ()
     conditions: tuple[Condition, ...] = ()
     circuits: tuple[Circuit, ...] = ()
+    paces: tuple[PoolPace, ...] = ()
     leases: tuple[str, ...] = ()
     proposals: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ SECTION = PAGE.partition("## What the engine keeps in them")[2].partition("\n## 
 
 
 def test_logs_and_documents(tmp_path: Path) -> None:
-    """After ticks, a stop, a loaded model and a move every log of the page but the levels, which pacing writes, is there."""
+    """After ticks, a stop, a loaded model and a move every log of the page is there."""
     scene = Scene()
     scene.store = sqlite(path=tmp_path / "capacity.db", clock=scene.clock)
     pools = {"a": policy().pools["a"], "b": evolve(policy().pools["b"], prepare=True)}
@@ -39,7 +39,7 @@ def test_logs_and_documents(tmp_path: Path) -> None:
     db.close()
 
     rows = re.findall(r"^\| `(\w+)`", SECTION, re.MULTILINE)
-    assert sorted([*logs, "levels", *documents]) == sorted(rows)
+    assert sorted([*logs, *documents]) == sorted(rows)
     assert claims == set(re.findall(r"`(\w+):`", SECTION))
 
 
