@@ -257,6 +257,23 @@ def test_extra_usage_alone_is_the_accounts_limit() -> None:
     assert told({"five_hour": None, "extra_usage": PURSE}).usable
 
 
+@pytest.mark.parametrize("body", [{}, {"limits": []}, {"five_hour": None, "seven_day": None, "seven_day_some": None}])
+def test_an_account_without_windows_says_so(body: dict[str, Any]) -> None:
+    """They are null or not there at all, as for those that pay for what they use."""
+    assert limits({**body, "extra_usage": PURSE})["extra-usage"].scope is None
+
+
+@pytest.mark.parametrize(
+    "body", [{"limits": None}, {"limits": {}}, {"five_hour": {}}, {"seven_day": 7}, {"limits": [7]}]
+)
+def test_windows_nobody_can_read_are_no_lack_of_windows(body: dict[str, Any]) -> None:
+    """Else money that pays beside a full window would pass for room in it."""
+    found = told({**body, "extra_usage": PURSE})
+
+    assert not found.usable
+    assert [Scope("feature", "extra-usage")] == [one.scope for one in found.limits if one.name == "extra-usage"]
+
+
 @pytest.mark.parametrize(
     "changes",
     [

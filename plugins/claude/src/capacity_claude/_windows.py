@@ -94,7 +94,14 @@ def told(body: Mapping[str, Any]) -> Told:
         evolve(limit, blocked=twins.get(limit.name) if limit.blocked is None else limit.blocked)
         for limit in _unique(rows)
     ]
-    return Told((*limits, *extra_usage(body.get("extra_usage"), beside=bool(limits))), (*dropped, *unread))
+    extra = extra_usage(body.get("extra_usage"), beside=bool(limits) or not _is_windowless(body))
+    return Told((*limits, *extra), (*dropped, *unread))
+
+
+def _is_windowless(body: Mapping[str, Any]) -> bool:
+    """Whether an account has no windows; one whose windows or rows cannot be read has them."""
+    windows = (window for key, window in body.items() if place(key))
+    return body.get("limits", []) == [] and all(window is None for window in windows)
 
 
 def _unique(limits: Iterable[Limit]) -> list[Limit]:
