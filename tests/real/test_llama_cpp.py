@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 from capacity_llama_cpp import inventory, preparer, prober
@@ -13,7 +14,7 @@ from capacity.ports import Env, Key, Listing, Model, Outcome, Reading
 from capacity.wire import Host, run
 
 from .conftest import Serve
-from .llama import PATIENCE, Server, held, until
+from .llama import PATIENCE, Server, children, held, until
 
 pytestmark = pytest.mark.real
 
@@ -50,6 +51,11 @@ def slots(url: str) -> dict[str, tuple[object, object]]:
     return {limit.name: (limit.left.get("slots"), limit.cap.get("slots")) for limit in probe(url).limits}
 
 
+def listed(server: Server) -> list[dict[str, Any]]:
+    """The router's own list, but for the instant at which it was made."""
+    return [{key: value for key, value in row.items() if key != "created"} for row in server.ask("/models")[1]["data"]]
+
+
 def busy(server: Server, model: str) -> Thread:
     """A request that keeps one slot busy for about as long as the test runs; it ends with the server."""
     body = {"model": model, "prompt": "a", "n_predict": 100_000, "ignore_eos": True}
@@ -69,13 +75,29 @@ def busy(server: Server, model: str) -> Thread:
 
 
 def test_asking_loads_nothing(route: Serve) -> None:
-    """Both models could be loaded, the server serves, and after any number of questions nothing is loaded."""
+    """Both models could be loaded, the server serves, and after any number of questions the list is what it was."""
     server = route()
+    before = listed(server)
     for _ in range(3):
         assert {"tiny-a": "loadable", "tiny-b": "loadable"} == residencies(server.url)
         assert ("ok", ["service"]) == (probe(server.url).state, [limit.name for limit in probe(server.url).limits])
 
-    assert {"tiny-a": "unloaded", "tiny-b": "unloaded"} == server.statuses()
+    assert before == listed(server)
+    assert [] == children(server)
+
+
+@pytest.mark.parametrize("figures", ["--metrics", "--slots"])
+def test_asking_changes_nothing(route: Serve, figures: str) -> None:
+    """With one model loaded and one not, the router says the same of both before and after it was asked everything."""
+    server = route(figures)
+    server.load("tiny-a")
+    before, running = listed(server), children(server)
+    for _ in range(3):
+        probe(server.url)
+        listing(server.url)
+
+    assert before == listed(server)
+    assert running == children(server)
 
 
 @pytest.mark.parametrize("figures", ["--metrics", "--slots"])
@@ -90,6 +112,30 @@ def test_a_loaded_model_tells_its_slots(route: Serve, figures: str) -> None:
         busy(server, "tiny-a")
     until(lambda: slots(server.url)["slots:tiny-a"] in {(1, 2), (0, 2)})
     assert {"tiny-a": "loaded", "tiny-b": "unloaded"} == server.statuses()
+
+
+@pytest.mark.parametrize("figures", ["--metrics", "--slots"])
+def test_every_slot_may_be_busy(route: Serve, figures: str) -> None:
+    """Three real requests for two slots leave none, and never less; the server serves, and the model stays resident."""
+    server = route(figures)
+    server.load("tiny-a")
+    for _ in range(3):
+        busy(server, "tiny-a")
+    until(lambda: slots(server.url)["slots:tiny-a"] == (0, 2))
+
+    assert (None, None) == slots(server.url)["service"]
+    assert {"tiny-a": "resident", "tiny-b": "loadable"} == residencies(server.url)
+
+
+def test_a_model_that_was_unloaded_has_not_failed(route: Serve) -> None:
+    """What somebody took out can be loaded again, whatever its process ended with."""
+    server = route()
+    server.load("tiny-a")
+    assert (200, {"success": True}) == server.ask("/models/unload", {"model": "tiny-a"})
+    until(lambda: server.statuses()["tiny-a"] == "unloaded")
+
+    assert {"tiny-a": "loadable", "tiny-b": "loadable"} == residencies(server.url)
+    assert ["service"] == [limit.name for limit in probe(server.url).limits]
 
 
 def test_context_is_what_a_slot_has(route: Serve) -> None:
@@ -194,7 +240,7 @@ def test_a_model_that_is_loading_already_is_waited_for(route: Serve) -> None:
         early = run(flow, deadline=timedelta(seconds=2), host=Host(environ={}))
 
     assert ("applied-not-running", "it is still loading") == told(early)
-    assert ("unchanged", "it was loading already") == told(prepare(server.url, "tiny-a"))
+    assert ("applied", "it was loading already") == told(prepare(server.url, "tiny-a"))
 
 
 def test_a_model_that_cannot_be_loaded_says_so(serve: Serve, tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 class Terminal:
     """Types what the page types, on a clock that only its `sleep` moves.
 
-    A model that is told to load is stopped while it does so, until the page sleeps: so it is seen loading by whatever is
-    typed between the two, however quick the machine.
+    A model that `curl` tells to load is stopped while it does so, until the page sleeps or waits for it: so it is seen
+    loading by whatever is typed between, however quick the machine. Waiting for one takes the machine's own time.
 
     Args:
         program: the server.
@@ -109,8 +109,11 @@ class Terminal:
 
     def _capacity(self, *words: str) -> str:
         printed = StringIO()
+        waits = words[:2] == ("models", "prepare")
+        if waits:
+            self._loading.close()
         with redirect_stdout(printed), redirect_stderr(printed):
-            main(words, clock=self._clock)
+            main(words, clock=None if waits else self._clock)
         return printed.getvalue()
 
 

@@ -93,7 +93,7 @@ def test_what_loads_already_is_waited_for() -> None:
     """Nothing is asked for twice."""
     here = router([row("m", "loading")], [row("m", "loaded")])
 
-    assert ("unchanged", "it was loading already") == prepared(here)
+    assert ("applied", "it was loading already") == prepared(here)
     assert [] == sent(here.asked)
 
 

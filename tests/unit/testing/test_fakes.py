@@ -17,6 +17,7 @@ from capacity.ports import (
     Listing,
     Outcome,
     Placement,
+    Preparer,
     Prober,
     Rankings,
     Reader,
@@ -25,7 +26,15 @@ from capacity.ports import (
     Snapshot,
     TierSource,
 )
-from capacity.testing.fakes import Crash, FakeActuator, FakeInventory, FakeProber, FakeReader, FakeTierSource
+from capacity.testing.fakes import (
+    Crash,
+    FakeActuator,
+    FakeInventory,
+    FakePreparer,
+    FakeProber,
+    FakeReader,
+    FakeTierSource,
+)
 from capacity.testing.flows import FakeWorld, play
 from capacity.values.conditions import Fact
 
@@ -95,6 +104,18 @@ def test_an_inventory_and_a_tier_source_follow_theirs(world: FakeWorld) -> None:
     with pytest.raises(TimedOut):
         play(tiers.rankings(), world)
     assert tiers.about.url
+
+
+def test_a_preparer_remembers_what_it_was_asked_for(world: FakeWorld) -> None:
+    """It prepares whatever it is asked for, unless it is told to say something else."""
+    fake = FakePreparer()
+    preparer: Preparer = fake
+
+    assert Outcome("applied", at=LATER) == play(preparer.prepare("large-2"), world)
+    fake.script.say(TimedOut("kiln", "no answer"))
+    with pytest.raises(TimedOut):
+        play(preparer.prepare("small-1"), world)
+    assert ["large-2", "small-1"] == fake.prepared
 
 
 def test_an_actuator_remembers_everything(world: FakeWorld) -> None:

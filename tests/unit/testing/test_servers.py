@@ -384,6 +384,23 @@ def test_loading_on_request_is_a_change(llama: LlamaServer, path: str, model: st
     assert 400 == ask(llama, "/models/load", method="POST", data=b"no")[0]
 
 
+def test_a_router_holds_what_it_may(clock: SettableClock) -> None:
+    """It says how many that is, lets the one go that it loaded first, never one that loads, and loads in its time."""
+    models = [LlamaModel("a"), *(LlamaModel(id_, "unloaded") for id_ in "bcd")]
+    with LlamaServer(clock, models, most=2, takes=HOUR) as server:
+
+        def load(id_: str) -> int:
+            return ask(server, "/models/load", method="POST", data=json.dumps({"model": id_}).encode())[0]
+
+        assert 2 == json.loads(ask(server, "/props")[2])["max_instances"]
+        assert [200, 200, 500] == [load("b"), load("c"), load("d")]
+        assert {"a": "unloaded", "b": "loading", "c": "loading", "d": "unloaded"} == status(server)
+        clock.advance(HOUR)
+        assert 200 == load("d")
+        assert {"a": "unloaded", "b": "unloaded", "c": "loaded", "d": "loading"} == status(server)
+        assert (["b", "c", "d"], ["a", "b"]) == (server.loads, server.evicted)
+
+
 def test_a_router_may_want_a_key(clock: SettableClock) -> None:
     """With a key only its health is open."""
     with LlamaServer(clock, key="right") as server:

@@ -123,3 +123,15 @@ def test_llama_cpp(clock: SettableClock, ask: Ask) -> None:
     assert {"tiny": "resident", "big": "loadable", "nap": "sleeping", "soon": "loading"} == residencies(before)
     assert "resident" == residencies(after)["soon"]
     assert ([], [], ()) == (server.loads, server.woken, server.changes)
+
+
+def test_llama_cpp_loads(clock: SettableClock, ask: Ask) -> None:
+    """A model is loaded when its plugin's preparer is told to, within the time that takes by the server's clock."""
+    models = [LlamaModel("tiny"), LlamaModel("big", "unloaded")]
+    with LlamaServer(clock, models, most=1, takes=HOUR / 60) as server:
+        preparer = capacity_llama_cpp.preparer(base_url=server.url)
+        words = [ask(preparer.prepare(name)) for name in ("big", "big", "none")]
+
+    assert ["applied", "unchanged", "rejected"] == [outcome.word for outcome in words]
+    assert "tiny gave way to it" == words[0].detail
+    assert ["/models/load"] == [request.path for request in server.changes]

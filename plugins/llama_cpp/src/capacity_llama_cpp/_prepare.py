@@ -108,7 +108,7 @@ def _ended(row: Row, now: Row | None, before: Rows, told: Rows, *, asked: bool) 
     if now is None:
         return Outcome("conflict", f"the router lists {row.id} no more")
     if now.residency in SERVING:
-        return Outcome("applied", _gave_way(before, told)) if asked else Outcome("unchanged", "it was loading already")
+        return Outcome("applied", _gave_way(before, told) if asked else "it was loading already")
     if now.residency == "failed":
         return Outcome("rejected", f"the router could not load {row.id}; its log tells why")
     if now.residency in {"loading", None}:
