@@ -1,8 +1,9 @@
-"""`models` and `models check`: what was published, what recorded pages list, and whether a name may be set."""
+"""`models`, `models check` and `models prepare`: what can run, whether a name may be set, and making it ready."""
 
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from capacity.cli import main
 from capacity.codec import loads
 from capacity.ports import Listing
+from capacity.testing.servers import LlamaModel
 from capacity.values.models import Inventory
 
 from .house import HOUR, SAMPLES, House
@@ -162,3 +164,89 @@ def test_a_page_may_be_a_whole_response(tmp_path: Path, capsys: pytest.CaptureFi
 
     assert 0 == main(["models", "claude", "--from", str(tmp_path / "page"), "--json"])
     assert 11 == loads(Listing, capsys.readouterr().out).observed_at.hour
+
+
+# --- made ready -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def router(house: House) -> House:
+    """The house whose operator lets the local server load, which takes it three seconds."""
+    text = house.policy.read_text(encoding="utf-8")
+    house.policy.write_text(text.replace('kind = "local"', 'kind = "local"\nprepare = true'), encoding="utf-8")
+    house.rack.takes = timedelta(seconds=3)
+    return house
+
+
+def test_a_model_is_made_ready(router: House, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once, however often it is asked for; in words and as JSON."""
+    words = ("models", "prepare", "rack", "sample-local-2")
+    codes = [router.run(*words), router.run(*words), router.run(*words, "--json")]
+    out = capsys.readouterr().out.splitlines()
+
+    assert [0, 0, 0] == codes
+    assert ["sample-local-2 in rack: ready", "sample-local-2 in rack: was ready already"] == out[:2]
+    assert ("sample-local-2", "rack", "unchanged") == (
+        (told := json.loads(out[2]))["model"],
+        told["pool"],
+        told["outcome"]["word"],
+    )
+    assert (["sample-local-2"], []) == (router.rack.loads, router.rack.woken)
+
+
+def test_what_does_not_get_ready_says_so(router: House, capsys: pytest.CaptureFixture[str]) -> None:
+    """Still on its way, or in the way of another: the code says that it cannot be used yet."""
+    router.rack.takes, router.rack.most = None, 2
+    router.rack.put(LlamaModel("sample-local-3", "unloaded"))
+    assert 1 == router.run("models", "prepare", "rack", "sample-local-2")
+    assert 1 == router.run("models", "prepare", "rack", "sample-local-3")
+    err = capsys.readouterr().err.splitlines()
+
+    assert (
+        "capacity: sample-local-2 in rack: not ready yet; the same command waits on for it (it is still loading)"
+        == err[0]
+    )
+    assert (
+        "capacity: sample-local-3 in rack: conflict (sample-local-2 is still loading, and the router holds 2 at most)"
+        == err[1]
+    )
+    assert ["sample-local-2"] == router.rack.loads
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("rakc", "sample-local-2"), 'pools: no "rakc" is there (did you mean "rack"?)'),
+        (("rack", "sample-lokal-2"), 'rack lists no model "sample-lokal-2" (did you mean "sample-local-2"?)'),
+        (("team", "sample-large-2"), "accounts.team.prepare: nothing says how a model of team is loaded"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_a_mistake(
+    words: tuple[str, str], said: str, router: House, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No such pool, no such model, or no way: each with what would do, and nobody is asked."""
+    router.run("tick")
+    capsys.readouterr()
+
+    assert 2 == router.run("models", "prepare", *words)
+    assert said in capsys.readouterr().err
+    assert [] == router.rack.loads
+
+
+def test_whoever_waits_is_told_the_command(router: House, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where a model could be loaded the explanation holds what an operator types; typed, the seat can go there."""
+    adopted = router.folder / "adopted.toml"
+    adopted.write_text(adopted.read_text().replace("sample-local-1", "sample-local-2"), encoding="utf-8")
+    router.run("tick")
+    capsys.readouterr()
+    router.run("explain", "ben")
+    told = capsys.readouterr().out
+    command = "capacity models prepare rack sample-local-2"
+
+    assert f"residency: sample-local-2 is loadable; `{command}` loads it" in told
+    assert 0 == router.run(*command.split()[1:])
+    router.clock.advance(HOUR)
+    router.run("tick")
+    capsys.readouterr()
+    router.run("explain", "ben")
+    assert "yes         sample-local-2" in capsys.readouterr().out
