@@ -14,13 +14,15 @@ HEAVY = {"asyncio", "httpx", "hypothesis", "pytest", "rich", "sqlite3", "typer"}
     ("module", "needs"),
     [
         ("capacity.testing", set()),
+        ("capacity.testing.children", set()),
         ("capacity.testing.clocks", set()),
         ("capacity.testing.fakes", set()),
         ("capacity.testing.flows", set()),
         ("capacity.testing.replay", set()),
         ("capacity.testing.servers", set()),
         ("capacity.testing.strategies", {"hypothesis"}),
-        ("capacity.testing.contracts", {"pytest"}),
+        ("capacity.testing.contracts", {"hypothesis", "pytest"}),
+        ("capacity.testing.wire", {"asyncio"}),
     ],
 )
 def test_a_part_loads_only_what_it_needs(module: str, needs: set[str]) -> None:

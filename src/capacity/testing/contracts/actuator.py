@@ -44,7 +44,7 @@ class ActuatorContract(Contract):
         """The fleet is told with every seat, seen at the instant of an answer or before, and never after it."""
         fleet = play(actuator.fleet(), world)
 
-        assert (FLEET, SEATS) == (fleet.name, fleet.seats)
+        assert (fleet.name, fleet.seats) == (FLEET, SEATS)
         assert fleet.observed_at <= world.at
 
     def test_a_place_changes_whole(self, actuator: Actuator, world: FakeWorld) -> None:
