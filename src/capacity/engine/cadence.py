@@ -28,6 +28,7 @@ class Asked:
         retry_at: not before this may it be asked, UTC; None = it set no such instant.
         first_at: when somebody else first told anything of a source that was never asked, UTC; None = likewise.
         refused_at: when it last refused a probe, UTC; None = never.
+        account: the account's name in the policy of whoever asked last; None = not noted.
     """
 
     count: int = 0
@@ -37,15 +38,16 @@ class Asked:
     retry_at: datetime | None = None
     first_at: datetime | None = None
     refused_at: datetime | None = None
+    account: str | None = None
 
     @property
     def since(self) -> datetime | None:
         """What its interval counts from: the last question, or the first that was told where it was never asked."""
         return self.asked_at or self.first_at
 
-    def asking(self, now: datetime) -> Asked:
-        """As remembered once the question is about to go out."""
-        return evolve(self, count=self.count + 1, asked_at=now)
+    def asking(self, now: datetime, account: str | None = None) -> Asked:
+        """As remembered once the question is about to go out, for an account of that name."""
+        return evolve(self, count=self.count + 1, asked_at=now, account=account)
 
     def answered(self, *, good: bool, retry_at: datetime | None, refused_at: datetime | None = None) -> Asked:
         """As remembered once the answer, or its absence, is known."""
@@ -63,34 +65,38 @@ class Asked:
         return evolve(known, told_at=now) if good else known
 
 
-def due_at(budget: Budget, asked: Asked, source: str, *, idle: bool) -> datetime | None:
+def due_at(budget: Budget, asked: Asked, source: str, *, idle: bool, account: str | None = None) -> datetime | None:
     """When a source may next be asked; None = nothing was ever heard of it, so now.
 
     What others told puts the question off, but never further than the slowest interval after the last one: they may
     have seen only part of what the source knows. An instant the source set holds, but for no longer than any circuit
-    that no operator opened.
+    that no operator opened. What was said under another name of the account is known under that name alone: an account
+    that was renamed is asked as soon as the floor allows.
 
     Args:
         budget: of the source.
         asked: what is remembered of it.
         source: its name; the spread hangs on it.
         idle: nobody runs on its pools, or they are exhausted.
+        account: the account's name for whoever would ask; None = no matter.
     """
     since = asked.since
     if since is None:
         return None
     last = max(since, asked.told_at or since)
-    usual = min(last + _interval(budget, asked, source, idle=idle), since + budget.slowest)
+    renamed = account is not None and asked.account not in (None, account)
+    span = budget.floor if renamed and not asked.failures else _interval(budget, asked, source, idle=idle)
+    usual = min((since if renamed else last) + span, since + budget.slowest)
     return max(usual, since + budget.floor, min(asked.retry_at or usual, since + LONGEST))
 
 
-def due(budget: Budget, asked: Asked, source: str, now: datetime, *, idle: bool) -> bool:
-    """Whether a source may be asked now.
+def due(budget: Budget, asked: Asked, source: str, now: datetime, *, idle: bool, account: str | None = None) -> bool:
+    """Whether a source may be asked now; the arguments are those of `due_at`.
 
     What was noted further in the future than the slowest interval was noted by a clock that was wrong; waiting for that
     instant could silence the source for good, so it is due.
     """
-    at = due_at(budget, asked, source, idle=idle)
+    at = due_at(budget, asked, source, idle=idle, account=account)
     if at is None or asked.since is None:
         return True
     return at <= now or asked.since - now > budget.slowest

@@ -198,7 +198,7 @@ class Producer:
             self._ledger.store.release(claim)
             return None
         with self._ledger.transaction():
-            asking = self._ledger.asked(key).asking(self._ledger.now())
+            asking = self._ledger.asked(key).asking(self._ledger.now(), source.account)
             self._ledger.remember(key, asking)
         return Question(source, login, key, claim, asking.count)
 
@@ -216,7 +216,9 @@ class Producer:
         key, now, floor = _key(source, login.fingerprint), self._ledger.now(), source.budget.floor
         asked_at = None if login.alias is None else self._ledger.asked(_key(source, login.alias)).asked_at
         just_asked = asked_at is not None and asked_at <= now < asked_at + floor
-        return not just_asked and due(source.budget, self._ledger.asked(key), key, now, idle=rests)
+        return not just_asked and due(
+            source.budget, self._ledger.asked(key), key, now, idle=rests, account=source.account
+        )
 
     def _run(self, flows: Mapping[str, tuple[Callable[[], Flow[Any]], timedelta]]) -> Mapping[str, Any]:
         started = {name: (_begun(make), deadline) for name, (make, deadline) in flows.items()}

@@ -224,6 +224,27 @@ def test_the_instant_that_is_shown_is_the_one_that_is_kept_to(told: timedelta, s
     assert engine.snapshot().pools[0].retry_at == (None if shown is None else NOON + shown)
 
 
+def test_an_account_that_was_renamed_is_asked_as_soon_as_the_floor_allows() -> None:
+    """What its login said is known under the old name alone; nobody waits an hour for a list that is already there."""
+    slow = evolve(BUDGET, usual=HOUR, idle=HOUR, slowest=HOUR)
+    scene = Scene(
+        probers={name: FakeProber((reading(),), login="one-login", budget=slow) for name in "ab"},
+        inventories={name: FakeInventory((listing(name),), budget=slow) for name in "ab"},
+    )
+    asked = []
+    for account in ("a", "b", "b", "b", "a"):
+        asked.append(len(scene.engine(policy(accounts=(account,))).probe()))
+        scene.clock.advance(slow.floor / 2)
+
+    assert [1, 0, 1, 0, 1] == asked
+    assert {"model-of-a", "model-of-b"} == {
+        model.id
+        for one in "ab"
+        for shelf in scene.engine(policy(accounts=(one,))).snapshot().models
+        for model in shelf.models
+    }
+
+
 class Confused(FakeProber):
     """Its fingerprint is no text."""
 
