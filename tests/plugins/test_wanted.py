@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from capacity.plugins import Plugin, PluginFailure, Plugins, faults
 from capacity.ports import Env, Read
-from capacity.values.policy import AccountPolicy, Credentials, FleetPolicy, Policy
+from capacity.testing.fakes import FakeActuator
+from capacity.values.policy import AccountPolicy, Credentials, FleetPolicy, Policy, PoolPolicy
 
-READERS, PROBERS, INVENTORIES, ACTUATORS = (
-    "capacity.readers", "capacity.probers", "capacity.inventories", "capacity.actuators",
-)  # fmt: skip  # one line of four names
+READERS, PROBERS, INVENTORIES, PREPARERS, ACTUATORS = (
+    "capacity.readers", "capacity.probers", "capacity.inventories", "capacity.preparers", "capacity.actuators",
+)  # fmt: skip  # one line of five names
 SEEN: list[Any] = []
 
 
@@ -39,7 +41,17 @@ def file(*, fleet: str, path: str) -> object:
     return object()
 
 
+def loader(*, credentials: Any = None) -> object:
+    return object()
+
+
+def able(*, fleet: str, abilities: Any) -> FakeActuator:
+    return FakeActuator(fleet=fleet, abilities=abilities)
+
+
 PLUGINS = (
+    Plugin(PREPARERS, "loads", "capacity-loads", "1.0", loader),
+    Plugin(ACTUATORS, "able", "capacity-able", "1.0", able),
     Plugin(PROBERS, "sample", "capacity-sample", "1.0", prober),
     Plugin(INVENTORIES, "narrow", "capacity-narrow", "1.0", inventory),
     Plugin(PROBERS, "narrow", "capacity-narrow", "1.0", prober),
@@ -116,6 +128,35 @@ def test_a_reader_that_wants_options_is_at_fault() -> None:
     assert ['accounts.work.options.key: is missing; the reader "sample" cannot do without it'] == [
         str(fault) for fault in faults(account("sample"), plugins)
     ]
+
+
+@pytest.mark.parametrize(
+    ("plugin", "prepare", "abilities", "said"),
+    [
+        ("sample", ("load", "{model}"), (), []),
+        ("sample", (), (), []),
+        ("loads", True, (), []),
+        ("sample", True, ("move", "prepare"), []),
+        (
+            "sample",
+            True,
+            ("move",),
+            ['accounts.work.pools.one.prepare: "sample" loads no models (name a program that does)'],
+        ),
+    ],
+)
+def test_who_is_to_load_has_to_be_able_to(
+    plugin: str, prepare: Any, abilities: tuple[str, ...], said: list[str]
+) -> None:
+    """`true` is for a backend or a fleet that loads models; where neither does, seats would wait for ever."""
+    made = Policy(
+        accounts={"work": AccountPolicy("work", plugin)},
+        pools={"work/one": PoolPolicy("work/one", "work", "local", prepare=prepare)},
+        fleets={"main": FleetPolicy("main", "able", options={"abilities": abilities})},
+    )
+
+    assert said == told(made)
+    assert [] == told(evolve(made, fleets={"main": FleetPolicy("main", "x")}), given={"main"})
 
 
 def test_all_faults_are_told_at_once() -> None:

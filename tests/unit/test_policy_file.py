@@ -211,6 +211,18 @@ def test_a_whole_file_becomes_a_policy(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "prepare"), [("[]", ()), ("false", ()), ("true", True), ('["load", "{model}"]', ("load", "{model}"))]
+)
+def test_who_loads_is_told_in_words_or_by_a_flag(tmp_path: Path, said: str, prepare: object) -> None:
+    """A program of one's own, whoever else can, or nobody; a part may say something else than its account."""
+    one = f'[accounts.a]\nplugin = "x"\nkind = "local"\nprepare = {said}\n[accounts.a.pools.p]\n'
+    policy = load_policy(write(tmp_path, "version = 1\n" + one + "[accounts.a.pools.q]\nprepare = false\n"))
+
+    assert (prepare, ()) == (policy.pools["a/p"].prepare, policy.pools["a/q"].prepare)
+    assert policy == loads(Policy, dumps(policy))
+
+
 def test_a_policy_survives_its_json(tmp_path: Path) -> None:
     """What `policy show` prints says everything the file said."""
     policy = load_policy(write(tmp_path, WHOLE, ADOPTED, "sets/adopted.toml"))
@@ -397,6 +409,8 @@ def test_sections_of_later_releases_are_refused(tmp_path: Path, path: str, relea
         ('[accounts."a/b"]\nplugin = "x"\nkind = "local"', 'accounts."a/b": the name of an account holds a / (names of pools and seats are joined by it; use another sign)'),
         ('[accounts.""]\nplugin = "x"\nkind = "local"', 'accounts."": an account has no name (give it one)'),
         ('[accounts.a]\nplugin = "x"\nkind = "local"\npools."b/c" = {}', 'accounts.a.pools."b/c": the name of a part holds a / (names of pools and seats are joined by it; use another sign)'),
+        ('[accounts.a]\nplugin = "x"\nkind = "local"\nprepare = "load it"', "accounts.a.prepare: must be a list of words, or true, not a text"),
+        ('[accounts.a]\nplugin = "x"\nkind = "local"\nprepare = ["load", 1]', "accounts.a.prepare[1]: must be a text, not 1"),
         ('[accounts.a]\nplugin = "x"\nkind = "local"\npools = {}', "accounts.a.pools: names no part (name one, or take the key out)"),
         ('[accounts.a]\nplugin = "x"', "accounts.a.kind: is missing"),
         ('[accounts.a]\nplugin = "x"\nkind = "local"\nuncontrolled = 20', "accounts.a.uncontrolled: 20.0 is out of range (give it from 0 to 1)"),
