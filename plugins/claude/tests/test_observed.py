@@ -92,7 +92,9 @@ def test_headers_bring_windows_up_to_date_and_cap_the_models_they_refuse(
             clock.advance(timedelta(minutes=15))
             engine.probe()
         assert {"5h": 5.0, "weekly": 6.0, "weekly:large": 7.0, "weekly:overage_included": 100.0} == figures(engine)
-        assert "core:model-capped" in {one.fact.code for one in engine.plan().decision.conditions}  # type: ignore[union-attr]  # made
+        decision = engine.plan().decision
+        assert decision is not None
+        assert "core:model-capped" in {one.fact.code for one in decision.conditions}
         assert 4 == server.times("/api/oauth/usage")
 
 
