@@ -159,6 +159,21 @@ def test_who_is_to_load_has_to_be_able_to(
     assert [] == told(evolve(made, fleets={"main": FleetPolicy("main", "x")}), given={"main"})
 
 
+def test_who_fails_might_have_loaded() -> None:
+    """A plugin that is there and fails is told of as such, and is no fault of what the policy wants loaded."""
+    made = Policy(
+        accounts={"work": AccountPolicy("work", "sample")},
+        pools={"work": PoolPolicy("work", "work", "local", prepare=True)},
+    )
+    failure = PluginFailure(PREPARERS, "sample", "capacity-sample", "1.0", "it ends the program")
+    broken = evolve(made, fleets={"main": FleetPolicy("main", "file", options={"pth": "x"})})
+
+    assert ["accounts.work.plugin"] == [fault.path for fault in faults(made, Plugins(PLUGINS, [failure]))]
+    assert ["fleets.main.options.path", "fleets.main.options.pth"] == sorted(
+        fault.path for fault in faults(broken, Plugins(PLUGINS))
+    )
+
+
 def test_all_faults_are_told_at_once() -> None:
     """One account's fault hides no other's."""
     policy = Policy(

@@ -63,11 +63,13 @@ def _fleet_faults(fleet: FleetPolicy, plugins: Plugins) -> Iterator[Fault]:
 
 def _unprepared(policy: Policy, plugins: Plugins, given: Collection[str]) -> Iterator[Fault]:
     """The pools whose models wait to be loaded by a plugin or a fleet, where neither loads any."""
-    loads = any(name in given or _loads(fleet, plugins) for name, fleet in policy.fleets.items())
-    for pool in policy.pools.values():
-        account = policy.accounts.get(pool.account)
-        if pool.prepare is True and account and not loads and plugins.get(PREPARERS, account.plugin) is None:
-            yield Fault(prepare_path(pool), f"{quoted(account.plugin)} loads no models", "name a program that does")
+    wanting = [pool for pool in policy.pools.values() if pool.prepare is True and pool.account in policy.accounts]
+    if any(name in given or _may_load(fleet, plugins) for name, fleet in policy.fleets.items() if wanting):
+        return
+    for pool in wanting:
+        plugin = policy.accounts[pool.account].plugin
+        if plugins.get(PREPARERS, plugin) is None and not plugins.failures(plugin, (PREPARERS,)):
+            yield Fault(prepare_path(pool), f"{quoted(plugin)} loads no models", "name a program that does")
 
 
 def prepare_path(pool: PoolPolicy) -> str:
@@ -76,13 +78,13 @@ def prepare_path(pool: PoolPolicy) -> str:
     return joined("accounts", pool.account, *(("pools", part) if part else ()), "prepare")
 
 
-def _loads(fleet: FleetPolicy, plugins: Plugins) -> bool:
-    """Whether the actuator of a fleet makes candidates ready; one that cannot be made is told of elsewhere."""
+def _may_load(fleet: FleetPolicy, plugins: Plugins) -> bool:
+    """Whether the actuator of a fleet makes candidates ready. One that cannot be made might, and is told of elsewhere."""
     plugin = plugins.get(ACTUATORS, fleet.actuator)
     try:
-        return plugin is not None and "prepare" in plugin.factory(fleet=fleet.name, **fleet.options).abilities
+        return plugin is None or "prepare" in plugin.factory(fleet=fleet.name, **fleet.options).abilities
     except Exception:  # noqa: BLE001 - likewise
-        return False
+        return True
 
 
 def _offered(
