@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
 from capacity.ports import Document, InventorySource, Prober, Reader
-from capacity.testing.contracts import Case, InventoryContract, ProberContract, ReaderContract
+from capacity.testing.children import Answers, Habit
+from capacity.testing.contracts import Case, InventoryContract, ProberContract, ProgramContract, ReaderContract
 from capacity.testing.flows import FakeWorld
 from capacity_codex import inventory, prober, reader
 
 from .documents import AT, recorded
-from .worlds import HOME, service, talking, world
+from .worlds import HOME, LOGIN, UNASKED, VERSION, service, talking, world
 
 SPARK = "gpt-5.3-codex-spark"
 SCOPES = {
@@ -122,6 +123,33 @@ class TestEndpoint(ProberContract):
     @pytest.fixture
     def world(self) -> FakeWorld:
         return world(web=service)
+
+
+class TestChild(ProgramContract):
+    construct: ClassVar = "from capacity_codex import prober; prober()"
+
+    @pytest.fixture
+    def prober(self) -> Prober:
+        return prober(base_url="http://127.0.0.1:9")
+
+    @pytest.fixture
+    def program(self) -> str:
+        return "codex"
+
+    @pytest.fixture
+    def habits(self) -> Mapping[tuple[str, ...], Sequence[Habit]]:
+        told = json.loads(recorded("appserver_rate_limits_read.json").body)["result"]
+        server = Answers(
+            {
+                "initialize": [{"result": {"userAgent": f"capacity/{VERSION} (Linux)"}}],
+                "account/rateLimits/read": [UNASKED, {"result": told}],
+            }
+        )
+        return {("-s", "read-only", "-a", "never", "app-server"): (server,)}
+
+    @pytest.fixture
+    def files(self) -> Mapping[str, bytes]:
+        return {".codex/auth.json": LOGIN}
 
 
 class TestInventory(InventoryContract):
