@@ -119,6 +119,18 @@ def test_json_behind_other_lines_is_read() -> None:
     assert ["ok"] == [one.state for one in read("Updating...\n" + groups(WEEK))]
 
 
+def test_an_amount_in_an_unknown_word_is_not_told() -> None:
+    """Of what is left of it nobody knows what it pays for; the share beside it stands."""
+    text = body("cloud_retrieve_user_quota.json").replace(b'"REQUESTS"', b'"n/a"')
+    (known,), (strange,) = read(body("cloud_retrieve_user_quota.json")), read(text)
+
+    assert [100.0] == [limit.percent for limit in known.limits if limit.left]
+    assert ([], [0.9, 100.0, None]) == (
+        [one for one in strange.limits if one.left],
+        [one.percent for one in strange.limits],
+    )
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "0", "{", "Usage of agy:", groups()])
 def test_an_answer_without_quota_is_unrecognised_where_quota_was_asked(text: str) -> None:
     """Otherwise it is nobody's, but for an envelope that names the command."""
@@ -165,6 +177,16 @@ def test_figures_under_a_lost_title_are_nobodys() -> None:
     """A window that comes again belongs to a group whose title is gone; those of the one before stand."""
     assert {"gemini": {"weekly": 33.0, "5h": 10.0}} == told(OLD.replace("Claude and GPT models\n", ""))
     assert {"3p": {"weekly": 88.0, "5h": 20.0}} == told(OLD.replace("Gemini Models\n", ""))
+
+
+def test_a_title_ends_the_window_before_it() -> None:
+    """A window of the same name under another title is another one, whatever was told of the first."""
+    lines = ("Gemini Models", "Weekly Limit Remaining{}", "Claude and GPT models", "Weekly Limit Remaining: 12%\n")
+
+    assert {"gemini": {"weekly": 88.0}, "3p": {"weekly": 88.0}} == told("\n".join(lines).format(": 12%"))
+    assert [("3p", "ok"), ("gemini", "unrecognised")] == [
+        (one.pool, one.state) for one in read("\n".join(lines).format(""))
+    ]
 
 
 def test_a_heading_drawn_twice_is_one() -> None:

@@ -24,6 +24,9 @@ COARSE = 20.0
 FINE = 0.1
 """Points: the remote form is told with three digits."""
 
+UNITS = frozenset({"requests", "tokens"})
+"""What amounts are counted in. Of an amount in another word nobody knows what it pays for, so it is not told."""
+
 AMOUNT_MOST = 10**12
 """Requests or tokens beyond which a number is no amount."""
 
@@ -64,7 +67,7 @@ def cloud(doc: Document, body: Mapping[str, Any]) -> tuple[Reading, ...]:
 def _cloud_rows(body: Mapping[str, Any], at: datetime) -> Iterator[Row | None]:
     for row in objects(body.get("buckets")):
         unit, amount = word(row.get("tokenType")), number(row.get("remainingAmount"), 0, AMOUNT_MOST)
-        left = {} if unit is None or amount is None else {unit: amount}
+        left = {unit: amount} if unit in UNITS and amount is not None else {}
         yield _row(unit or "quota", word(row.get("modelId")), row, at, FINE, left)
 
 

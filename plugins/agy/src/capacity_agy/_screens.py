@@ -117,8 +117,8 @@ class _Screen:
     def _begin(self, name: str, rest: str) -> None:
         block = Block(self.part, name)
         block.hear(rest, self.at)
-        last = self.blocks[-1] if self.blocks else None
-        if last is not None and last.name == name and last.figure in (None, block.figure):
+        last = self.blocks[-1] if name in self.seen else block
+        if last is not block and last.name == name and last.figure in {None, block.figure}:
             last.hear(rest, self.at)  # the same heading once more, as a terminal that is drawn anew leaves it
             return
         if name in self.seen:
