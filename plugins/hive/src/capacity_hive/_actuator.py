@@ -73,7 +73,7 @@ class HiveActuator:
         """
         seen = await self._look()
         seats = tuple(agent.seat for agent in seen.agents.values())
-        return Fleet(self.name, min(seen.seen_at, seen.told_at - self.settle), seats, refuses=seen.refuses)
+        return Fleet(self.name, seen.seen_at - self.settle, seats, refuses=seen.refuses)
 
     async def apply(self, placement: Placement) -> Outcome:
         """One call for one seat, where it still is as expected."""

@@ -6,6 +6,7 @@ speak of in that way, adds names and takes none away.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 from capacity.ports import Authority, Document, Listing, Model
 
-from capacity_hive._status import SUFFIXED, suffix
+from capacity_hive._status import EFFORTS, SUFFIXED, suffix
 from capacity_hive._wire import names, rows, text
 
 PATH = "/api/config/backends"
@@ -21,6 +22,11 @@ INFERENCE = "/api/inference/models/"
 
 SELECTOR = "auto"
 """What stands among models and lets a backend choose: no model."""
+
+SHORTEST = 3
+"""Letters a word of an id has at least to stand for it."""
+
+_WORD = re.compile(r"[^a-z0-9]+")
 
 PROVIDERS: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("claude", "pi"),
@@ -94,7 +100,14 @@ def _authority(whole: bool, listed: list[Any]) -> Authority:
 def _models(backend: str, listed: list[Any], efforts: Any) -> tuple[Model, ...]:
     ids = sorted(name for name in names(listed) - {SELECTOR} if not any(sign.isspace() for sign in name))
     words = tuple(sorted(names(efforts))) or None
-    return tuple(Model(id_, efforts=_efforts(backend, id_, words)) for id_ in ids)
+    return tuple(Model(id_, names=_names(id_), efforts=_efforts(backend, id_, words)) for id_ in ids)
+
+
+def _names(id_: str) -> frozenset[str]:
+    """An id, also without who provides it, and the words of it: a list of ids says no family, and caps are told by it."""
+    tail = id_.rpartition("/")[2]
+    words = {word for word in _WORD.split(tail.casefold())[1:] if len(word) >= SHORTEST and word.isalpha()}
+    return frozenset({id_, tail, *(words - EFFORTS)})
 
 
 def _efforts(backend: str, id_: str, words: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -30,8 +30,11 @@ SUFFIXED = "agy"
 TAILED = "pi"
 """The backend whose model strings carry the effort behind a colon."""
 
+EFFORTS = frozenset({"off", "minimal", "low", "medium", "high", "xhigh", "max"})
+"""Words for an effort that may stand at the end of a model's name."""
+
 _SUFFIX = re.compile(r"-(minimal|low|medium|high)$")
-_TAIL = re.compile(r"^(.+):(off|minimal|low|medium|high|xhigh|max)$")
+_TAIL = re.compile(rf"^(.+):({'|'.join(sorted(EFFORTS))})$")
 
 
 @frozen
@@ -55,7 +58,7 @@ class Status:
 
     Attributes:
         told_at: when it answered, UTC.
-        seen_at: when that was true, by its own word, UTC.
+        seen_at: when that was put together, by its own word, UTC.
         mode: the governor's; None = not told.
         agents: name → agent.
         refuses: why it may not be written to; None = it may.
@@ -86,7 +89,7 @@ def status(reply: Reply, fleet: str, pools: Mapping[str, str]) -> Status:
     """
     body = told(reply)
     if reply.status != 200 or not isinstance(body.get("agents"), list):
-        raise CapacityError(f"fleet {fleet}: the hive's status tells no agents ({why(reply)}); see what it says")
+        raise CapacityError(f"the hive's status tells no agents ({why(reply)}); they are left alone until it does")
     limited = _limited(body)
     matrix = {text(row.get("agent")): row for row in rows(body.get("cadenceMatrix"))}
     agents = (_agent(row, name, fleet, pools, limited, matrix) for row in rows(body["agents"]) if (name := _name(row)))
