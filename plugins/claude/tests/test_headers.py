@@ -16,7 +16,7 @@ RESET = datetime(2026, 9, 22, 23, tzinfo=UTC)
 EPOCH = str(int(RESET.timestamp()))
 
 
-def read(status: int | None = None, body: bytes = b"", asked: str | None = None, **told: str) -> Reading:
+def read(status: int | None = None, body: bytes = b"", asked: str | None = None, /, **told: str) -> Reading:
     """The reading of header lines, given without what they all begin with."""
     pairs = tuple((f"Anthropic-RateLimit-{name.replace('__', '-')}", value) for name, value in told.items())
     (reading,) = reader().readings(Document(body, AT, asked=asked, status=status, headers=pairs)) or ()

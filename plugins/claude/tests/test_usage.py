@@ -175,6 +175,7 @@ def test_a_refused_turn_is_not_a_refused_probe() -> None:
         b'{"rate_limits":{"five_hour":41}}',
         UNSUPPORTED,
         REVOKED,
+        b"Current session\n2% used\n" * 400_000,
     ],
     ids=shown,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from capacity.ports import Document, Failure, Listing, Reader, Reading
+from capacity.ports import DOCUMENT_CAP, Document, Failure, Listing, Reader, Reading
 
 from capacity_claude import _credentials, _models, _usage
 from capacity_claude._events import events, text
@@ -23,7 +23,7 @@ class ClaudeReader:
             return (_usage.usage(doc, body),)
         if is_turn(doc):
             return (headers(doc),)
-        if _usage.is_elsewhere(doc):
+        if _usage.is_elsewhere(doc) or len(doc.body) > DOCUMENT_CAP:
             return None
         told = events(doc, body) or panel(doc, body) or text(doc)
         return None if told is None else (told,)
