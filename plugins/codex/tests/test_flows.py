@@ -312,6 +312,27 @@ def test_the_newest_event_of_all_sessions_counts() -> None:
     assert [2**18, 2**18] == tails
 
 
+def test_a_session_that_vanishes_meanwhile_is_left_out() -> None:
+    """The others still tell."""
+    there = world(files={ROLLOUT: sample("rollout_new.jsonl"), ROLLOUT.replace("-a.", "-b."): b""})
+
+    def answer(effect: Any) -> Any:
+        if isinstance(effect, Read) and effect.path.endswith("-b.jsonl"):
+            raise NotFound(effect.path, "no such file")
+        return there(effect)
+
+    (reading,) = play(prober(codex_home=HOME, base_url=BASE).probe(), answer)
+    assert ("ok", "rollout") == (reading.state, reading.source)
+
+
+def test_a_login_without_an_account_asks_all_the_same() -> None:
+    """The token itself says whose it is."""
+    there = world(web=service, files={FILE: login(account_id=None)})
+
+    assert "ok" == probe(there).state
+    assert ["Accept"] == list(requests(there)[0].headers)
+
+
 # --- a plan that lapses -----------------------------------------------------------------------
 
 FREE = answers(200, sample("wham_usage_weekly_in_primary.json"))
@@ -471,21 +492,21 @@ def test_options_of_an_account_suit_both() -> None:
     assert prober(**options).budget.usual < inventory(**options).budget.usual
 
 
-def test_a_conversation_ends_in_time() -> None:
-    """A server that always says something else does not keep the deadline for itself."""
+def test_a_conversation_that_took_too_long_is_not_gone_on_with() -> None:
+    """What is left of its time is what each wait is given, and nothing is said after it."""
     there = world(web=service)
 
-    def talk(line: str) -> list[str]:
-        there.at += timedelta(seconds=6)
-        return ['{"method": "noise"}'] if "initialize" in line else []
+    def answer(effect: Any) -> Any:
+        if isinstance(effect, Hear):
+            there.at += timedelta(seconds=6)
+        return there(effect)
 
-    there.talk = talk
-    reading = probe(there)
+    there.talk = lambda line: ['{"method": "noise"}'] * 3 if "initialize" in line else []
+    (reading,) = play(prober(codex_home=HOME, base_url=BASE).probe(), answer)
     heard = [effect.timeout for effect in there.asked if isinstance(effect, Hear)]
 
     assert ("ok", "usage") == (reading.state, reading.source)
-    assert timedelta(seconds=10) >= max(heard)
-    assert timedelta(seconds=4) == heard[-1]
+    assert [timedelta(seconds=10), timedelta(seconds=4)] == heard
 
 
 def test_silence_everywhere_is_unreachable() -> None:

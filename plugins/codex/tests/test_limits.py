@@ -215,6 +215,14 @@ def test_a_workspace_that_ran_out_waits_for_money(reached: str) -> None:
     assert "whoever owns it" in (reading.detail or "")
 
 
+@pytest.mark.parametrize("reached", ["rate_limit_reached", {"type": "rate_limit_reached"}])
+def test_the_endpoint_says_what_was_reached(reached: Any) -> None:
+    """Without a flag its word is enough."""
+    assert (True, None) == tuple(
+        limit.blocked for limit in usage(window(98), window(3, WEEK), rate_limit_reached_type=reached).limits
+    )
+
+
 def test_the_servers_word_on_ordinary_use_is_about_the_account() -> None:
     """It stands beside the limits, and no limit of one model is refused by it."""
     spark = {"limitName": "Some", "primary": {"usedPercent": 3, "windowDurationMins": 300}}

@@ -25,7 +25,7 @@ PATIENCE = timedelta(seconds=10)
 network."""
 
 CAP = 4 * 2**20
-"""Bytes the server may say: a page of a hundred models is some 200 kB."""
+"""Bytes the server may say: a page of a hundred models would be some 120 kB, fourteen are 16."""
 
 LINES_MOST = 500
 """Lines that are heard before an answer is given up: a handful of other things are said at the start."""

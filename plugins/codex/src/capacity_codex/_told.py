@@ -69,8 +69,8 @@ def snapshot(row: object, at: datetime, ident: object = None, *, refused: bool |
     """
     scope = scope_of(part(row, "limit_id") or ident, part(row, "limit_name"))
     if scope is not None:
-        return unique(limits(row, at, scope, refused=_reached(row)))
-    windows = limits(row, at, refused=worst(refused, _reached(row)))
+        return unique(limits(row, at, scope, refused=was_reached(row)))
+    windows = limits(row, at, refused=worst(refused, was_reached(row)))
     alone = is_alone(part(row, "plan_type"), windows)
     beside = (
         credits_left(part(row, "credits"), alone=alone),
@@ -80,8 +80,8 @@ def snapshot(row: object, at: datetime, ident: object = None, *, refused: bool |
     return unique([*windows, *(limit for limit in beside if limit is not None)])
 
 
-def _reached(row: object) -> bool | None:
-    """Whether a window was reached. A workspace that ran out says nothing of the windows."""
+def was_reached(row: object) -> bool | None:
+    """Whether a window was reached, in the words of the answer; None = it does not say. A workspace that ran out says nothing of the windows."""
     reached = part(row, "rate_limit_reached_type")
     return True if reached_word(reached) is not None and depleted(reached) is None else None
 

@@ -15,7 +15,7 @@ from attrs import evolve
 from capacity.ports import Budget, Document, Limit, Reading, Scope
 
 from capacity_codex._purse import credits_left, depleted, resets_in_hand, spending_cap, switched_off
-from capacity_codex._told import DEPLETED, Told, is_alone, plan_of
+from capacity_codex._told import DEPLETED, Told, is_alone, plan_of, was_reached
 from capacity_codex._windows import hyphened, limits, scope_of, unique
 from capacity_codex._wire import ROWS_MOST, part, word
 
@@ -88,9 +88,8 @@ def failed(at: datetime, state: Any, detail: str, source: str = SOURCE) -> Readi
 
 def told(body: dict[str, Any], at: datetime) -> Told:
     """What a usage body tells."""
-    reached = body.get("rate_limit_reached_type")
-    empty = depleted(reached)
-    windows = limits(body.get(OWN), at)
+    empty = depleted(body.get("rate_limit_reached_type"))
+    windows = limits(body.get(OWN), at, refused=was_reached(body))
     scoped, notes = _scoped(body, at)
     alone = is_alone(body.get("plan_type"), windows)
     control = body.get("spend_control")
