@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, str] = {
     "policy show": "policies",
     "policy init": "policies",
     "plugins": "installed",
+    "plugins new": "making",
     "doctor": "doctor",
 }
 """Command → the module of this room that has it, as a function of the same name with `_` for the blank."""
