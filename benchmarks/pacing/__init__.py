@@ -1,0 +1,1 @@
+"""A world of quota pools, and controllers that pace them, side by side with the clairvoyant optimum."""
