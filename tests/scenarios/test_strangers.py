@@ -9,6 +9,7 @@ import capacity_agy
 import capacity_claude
 import capacity_codex
 import capacity_deepseek
+import capacity_hive
 import capacity_llama_cpp
 import pytest
 
@@ -21,6 +22,7 @@ READERS = {
     "claude": capacity_claude.reader(),
     "codex": capacity_codex.reader(),
     "deepseek": capacity_deepseek.reader(),
+    "hive": capacity_hive.reader(),
     "llamacpp": capacity_llama_cpp.reader(),
 }
 FILES = sorted(

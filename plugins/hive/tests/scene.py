@@ -169,6 +169,16 @@ def scene(
         made.store.close()
 
 
+def two(harness: str, model: str, effort: str | None = None) -> dict[str, Any]:
+    """A scene in which the second pool is reached by another harness, with another model."""
+    rows = (TierRow("top", "loom", "m-north"), TierRow("top", harness, model, effort=effort))
+    return {
+        "tiers": Tiers(("top",), rows),
+        "harnesses": {"loom": HarnessPolicy("loom", ("north",)), harness: HarnessPolicy(harness, ("south",))},
+        "models": {"south": (model,)},
+    }
+
+
 def words(report: Report) -> dict[str, str]:
     """Seat → what became of its placement."""
     return {placement.seat: outcome.word for placement, outcome in report.outcomes}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import capacity_hive
 import pytest
@@ -12,12 +11,10 @@ from capacity.ports import Candidate, Placement
 from capacity.testing.servers import Answer, HiveAgent
 from capacity.testing.servers.hive import Habits
 from capacity.values.conditions import Fact
-from capacity.values.policy import HarnessPolicy
-from capacity.values.tiers import TierRow, Tiers
 from capacity.wire import run
 from syrupy.assertion import SnapshotAssertion
 
-from .scene import MINUTES, TURN, acts, agent, operator, place, scene, sent, words
+from .scene import MINUTES, TURN, acts, agent, operator, place, scene, sent, two, words
 
 MODELS = "PUT /api/config/agent/ada/models"
 SOUTH = ("lathe", "m-south")
@@ -266,13 +263,3 @@ def test_22_a_model_with_a_slash_goes_and_comes(tmp_path: Path) -> None:
         assert ("pi", "maker/m-x") == place(here.hive, "ada/1 é")
         assert ["PUT /api/config/agent/ada%2F1%20%C3%A9/models"] == sent(here.hive)
         assert {"ada/1 é": "keep"} == acts(here.tick())
-
-
-def two(harness: str, model: str, effort: str | None = None) -> dict[str, Any]:
-    """A scene in which the second pool is reached by another harness, with another model."""
-    rows = (TierRow("top", "loom", "m-north"), TierRow("top", harness, model, effort=effort))
-    return {
-        "tiers": Tiers(("top",), rows),
-        "harnesses": {"loom": HarnessPolicy("loom", ("north",)), harness: HarnessPolicy(harness, ("south",))},
-        "models": {"south": (model,)},
-    }
