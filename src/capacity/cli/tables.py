@@ -27,17 +27,22 @@ def pools_table(pools: Iterable[PoolHeadroom], policies: Mapping[str, PoolPolicy
 
 
 def _pool_rows(pool: PoolHeadroom, rules: PoolPolicy | None, as_of: datetime) -> Iterator[tuple[str, ...]]:
-    read = "never" if pool.observed_at is None else f"{age(as_of - pool.observed_at)} ago"
     first: tuple[str, str] = (pool.pool, pool.pace)
-    last: tuple[str, str] = (read, answer(pool, as_of))
+    last = answer(pool, as_of)
     if not pool.limits:
-        yield (*first, "", "nothing known", "", "", "", *last)
+        yield (*first, "", "nothing known", "", "", "", _ago(pool.observed_at, as_of), last)
     for known in pool.limits:
         limit = known.limit
         stands = "not placed on" if rules is None else standing(known, rules, pool)
         resets = "" if limit.resets_at is None else instant(limit.resets_at)
-        yield (*first, limit.name, figure(limit, known.used), known.evidence, stands, resets, *last)
-        first, last = ("", ""), ("", "")
+        read = _ago(known.observed_at or pool.observed_at, as_of)
+        yield (*first, limit.name, figure(limit, known.used), known.evidence, stands, resets, read, last)
+        first, last = ("", ""), ""
+
+
+def _ago(at: datetime | None, as_of: datetime) -> str:
+    """How old something is."""
+    return "never" if at is None else f"{age(as_of - at)} ago"
 
 
 def answer(pool: PoolHeadroom, as_of: datetime) -> str:

@@ -189,7 +189,7 @@ def tuning(policy: Policy, pool: str) -> Tuning:
 
 def _limit(limit: Limit, observed_at: datetime, usual: timedelta, as_of: datetime) -> LimitHeadroom:
     evidence = _evidence(limit, observed_at, usual, as_of)
-    return LimitHeadroom(limit, evidence, _used(limit, evidence))
+    return LimitHeadroom(limit, evidence, _used(limit, evidence), observed_at=observed_at)
 
 
 def _evidence(limit: Limit, observed_at: datetime, usual: timedelta, as_of: datetime) -> Evidence:

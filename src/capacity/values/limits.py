@@ -155,6 +155,7 @@ class LimitHeadroom:
         pressure: rate ÷ allowed rate, no unit; None = not assessed.
         pace: the limit's own word; None = it cannot be paced.
         why: why that word is `learning`; None where it is not.
+        observed_at: when what is known of it was true, UTC: of several sources each tells its own; None = not told.
     """
 
     limit: Limit
@@ -165,6 +166,7 @@ class LimitHeadroom:
     pressure: Estimate | None = None
     pace: Pace | None = None
     why: Why | None = None
+    observed_at: datetime | None = field(default=None, converter=_check.utc_or_none)
 
     @property
     def left(self) -> Interval | None:
