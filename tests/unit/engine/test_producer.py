@@ -200,6 +200,21 @@ def test_a_refusal_that_others_met_is_kept_to() -> None:
     assert ["a"] == [one.pool for one in engine.probe()]
 
 
+def test_each_limit_has_its_own_age() -> None:
+    """What was seen of one window makes no other one younger: each says when what is known of it was true."""
+    day = Limit("daily", percent=7.0, resets_at=NOON + 20 * HOUR, window=24 * HOUR)
+    scene = Scene(reader=FakeReader({b"headers": (reading(limits=(day,)),)}))
+    engine = scene.engine(policy(accounts=("a",)))
+    engine.probe()
+    scene.clock.advance(HOUR / 2)
+    engine.observe("a", Document(b"headers", scene.clock.now()), "gateway")
+    (pool,) = engine.snapshot().pools
+
+    assert [("5h", "stale", NOON), ("daily", "fresh", NOON + HOUR / 2)] == [
+        (one.limit.name, one.evidence, one.observed_at) for one in pool.limits
+    ]
+
+
 def test_what_others_saw_first_puts_the_first_question_off() -> None:
     """A session that reports its headers before anybody asked is enough to begin with."""
     scene = Scene(reader=FakeReader({b"headers": (reading(55.0),)}))
