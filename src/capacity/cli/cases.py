@@ -16,10 +16,11 @@ from typing import Any
 import cattrs
 from attrs import evolve, field, fields_dict, frozen
 
-from capacity.core.epochs import NONE, Course, Sample, courses, ordered, seconds
+from capacity.core.epochs import NONE, Sample, ordered, seconds
 from capacity.core.pacing import Reach, saturated, target
 from capacity.core.pressure import Pressure, Standing, press
 from capacity.core.rates import Exposure, look_back, steady
+from capacity.core.tracks import Track, tracks
 from capacity.core.tuning import Tuning
 from capacity.errors import Fault, FormError
 from capacity.values.history import Level
@@ -104,7 +105,7 @@ def answer(case: PaceCase) -> Body:
     """What the library says of a case: of each window, and of the pool."""
     now, tuning = seconds(case.now), evolve(Tuning(), **case.policy)
     exposure = Exposure([Level("", at, level) for at, level in case.levels], now)
-    found = _courses(case, now, tuning)
+    found = _tracks(case, exposure, now, tuning)
     known = press(found, exposure, tuning, now)
     excluded = sorted({(row.scope, row.window) for row in case.readings if row.scope is not None})
     if known is None:
@@ -114,7 +115,7 @@ def answer(case: PaceCase) -> Body:
     return {"windows": windows, "pool": {**_pool(known, case.fleet, exposure, tuning, now), "excluded": excluded}}
 
 
-def _courses(case: PaceCase, now: float, tuning: Tuning) -> Sequence[Course]:
+def _tracks(case: PaceCase, exposure: Exposure, now: float, tuning: Tuning) -> Sequence[Track]:
     samples: dict[str, list[Sample]] = {}
     for row in case.readings:
         percent = row.percent
@@ -122,7 +123,7 @@ def _courses(case: PaceCase, now: float, tuning: Tuning) -> Sequence[Course]:
             stamp = NONE if row.resets_at is None else seconds(row.resets_at)
             figure = Sample(seconds(row.at), min(percent, 100.0), stamp, row.quantum, row.length_s or 0.0)
             samples.setdefault(row.window, []).append(figure)
-    return courses({name: ordered(told) for name, told in samples.items()}, now, tuning)
+    return tracks({name: ordered(told) for name, told in samples.items()}, exposure, now, tuning)
 
 
 def _window(one: Standing, tuning: Tuning) -> Body:

@@ -6,7 +6,7 @@ leads: inside an epoch the highest figure stands. Each rule below is one line of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -146,42 +146,14 @@ class Course:
         return self.epochs[-1]
 
 
-def sample(limit: Limit, at: datetime) -> Sample | None:
-    """What a limit said at an instant; None where it cannot be paced."""
+def sample(limit: Limit, at: float) -> Sample | None:
+    """What a limit said at an instant, seconds since 1970; None where it cannot be paced."""
     found = gauge(limit)
     if found is None:
         return None
     stamp = NONE if limit.resets_at is None else seconds(limit.resets_at)
-    percent, quantum = found
     window = limit.window.total_seconds() if limit.window else 0.0
-    return Sample(seconds(at), percent, stamp, quantum, window)
-
-
-def course(name: str, samples: Sequence[Sample], now: float, tuning: Tuning) -> Course | None:
-    """Cut the samples of one limit into epochs.
-
-    Args:
-        name: of the limit.
-        samples: as `ordered` gives them.
-        now: seconds since 1970. A sample a little later was taken now, by a clock that is ahead; one much later never.
-        tuning: the controller's figures.
-
-    Returns:
-        None where no sample speaks of a window that was still running when it was taken.
-    """
-    if samples and samples[-1].at > now:
-        late = [one._replace(at=min(one.at, now)) for one in samples if one.at <= now + tuning.skew]
-        samples = ordered(late)
-    cutter = Cutter(next((one.window for one in reversed(samples) if one.window), DAY), tuning)
-    for one in samples:
-        cutter.take(one)
-    return cutter.course(name)
-
-
-def courses(samples: Mapping[str, Sequence[Sample]], now: float, tuning: Tuning) -> list[Course]:
-    """The courses of a pool's limits, by name; without those that have none."""
-    found = (course(name, told, now, tuning) for name, told in sorted(samples.items()))
-    return [one for one in found if one is not None]
+    return Sample(at, found[0], stamp, found[1], window)
 
 
 class Cutter:
@@ -199,21 +171,29 @@ class Cutter:
         self.dips = 0
         self.held: list[tuple[float, float]] = []
 
-    def take(self, sample: Sample) -> None:
-        """One more sample, not before those taken."""
+    def copy(self) -> Cutter:
+        """Another that may go on by itself."""
+        other = Cutter(self.window, self.tuning)
+        other.epochs, other.points, other.held = list(self.epochs), list(self.points), list(self.held)
+        other.opening, other.stamp, other.quantum = self.opening, self.stamp, self.quantum
+        other.moves, other.dips = self.moves, self.dips
+        return other
+
+    def take(self, sample: Sample) -> bool:
+        """One more sample, not before those taken; whether it counts now."""
         at, percent, stamp, quantum, _ = sample
         was = self.stamp
         if stamp <= at - self.jitter or (stamp < was - self.window / BEHIND and was < NONE):
-            return  # a window that is over, or an older one published again
+            return False  # a window that is over, or an older one published again
         self.quantum = quantum
         opening = self._opening(at, percent, stamp)
         if opening is not None:
             self._open(opening, [(at, percent)], stamp)
-            return
+            return True
         if stamp < NONE:
             self.moves = self.moves + 1 if stamp > was + self.jitter else 0
             self.stamp = stamp
-        self._rise(at, percent)
+        return self._rise(at, percent)
 
     def _opening(self, at: float, percent: float, stamp: float) -> Opening | None:
         """What opens a new epoch here; None where nothing does."""
@@ -227,21 +207,23 @@ class Cutter:
         jumped = stamp < NONE and stamp > was + max(LEAST_JUMP, self.window / AHEAD)
         return "early" if jumped and percent < self.points[-1][1] - self.quantum else None
 
-    def _rise(self, at: float, percent: float) -> None:
+    def _rise(self, at: float, percent: float) -> bool:
         """A figure inside the epoch: a rise, a lag, or a fall that has to be confirmed."""
         top = self.points[-1][1]
         fall = top - percent
         if fall > self.tuning.dip_quanta * self.quantum:
             self.held.append((at, percent))
-            if len(self.held) >= DROPS:
+            confirmed = len(self.held) >= DROPS
+            if confirmed:
                 self._open("dropped", self.held, self.stamp)
-            return
+            return confirmed
         self.held = []
         self.dips = self.dips + 1 if fall >= self.quantum else 0
         if self.dips >= self.tuning.dip_confirm:
             self._open("dropped", [(at, percent)], self.stamp)
         else:
             self.points.append((at, max(top, percent)))
+        return True
 
     def _open(self, opening: Opening, points: list[tuple[float, float]], stamp: float) -> None:
         self._close()
@@ -255,13 +237,14 @@ class Cutter:
 
     def _close(self) -> None:
         if self.points:
-            resets_at = self.stamp if self.stamp < NONE else None
-            self.epochs.append(Epoch(self.opening, self.points, resets_at))
+            self.epochs.append(self._epoch())
+
+    def _epoch(self) -> Epoch:
+        return Epoch(self.opening, self.points, self.stamp if self.stamp < NONE else None)
 
     def course(self, name: str) -> Course | None:
-        """Everything cut so far."""
-        self._close()
-        if not self.epochs:
+        """Everything cut so far; None where nothing was."""
+        if not self.points:
             return None
         sliding = self.moves >= MOVES and self.points[-1][1] > 0
-        return Course(name, self.window, self.quantum, self.epochs, bool(self.held), sliding)
+        return Course(name, self.window, self.quantum, [*self.epochs, self._epoch()], bool(self.held), sliding)

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Literal
 
 from attrs import evolve, field, frozen
 
-from capacity.core.epochs import Sample, courses, ordered, pruned, sample, seconds
+from capacity.core.epochs import Sample, ordered, pruned, sample, seconds
 from capacity.core.pressure import Standing as Paced
 from capacity.core.pressure import press
 from capacity.core.rates import Exposure, steps_of
 from capacity.core.tellers import is_over, kept, moment
 from capacity.core.tellers import told as spoken
+from capacity.core.tracks import Work, tracks
 from capacity.core.tuning import Tuning
 from capacity.values.history import Level
 from capacity.values.limits import (
@@ -53,6 +55,11 @@ class Seen:
     told: tuple[Reading, ...] = ()
     samples: Mapping[str, Sequence[Sample]] = field(factory=dict)
 
+    @cached_property
+    def worked(self) -> dict[str, Work]:
+        """What was worked through of the samples and may be gone on from. No part of the value: not compared."""
+        return {}
+
     @property
     def good(self) -> Reading | None:
         """The newest reading that is `ok`; None = there was none."""
@@ -62,25 +69,39 @@ class Seen:
 def fold(readings: Iterable[Reading], start: Mapping[str, Seen] | None = None) -> dict[str, Seen]:
     """Pool → what is known of it. `fold(b, fold(a))` equals `fold(a + b)`, in whatever order they come."""
     seen = dict(start or {})
-    good: dict[str, list[Reading]] = {}
-    told: dict[str, dict[str, list[Sample]]] = {}
+    told: dict[str, list[Reading]] = {}
     for reading in readings:
-        known = seen.get(reading.pool)
-        seen[reading.pool] = Seen(reading) if known is None else evolve(known, last=_newer(known.last, reading))
-        if reading.state == "ok":
-            good.setdefault(reading.pool, []).append(reading)
-            _sample(reading, told.setdefault(reading.pool, {}))
+        told.setdefault(reading.pool, []).append(reading)
     for pool, fresh in told.items():
-        known = seen[pool]
-        seen[pool] = evolve(known, told=kept([*known.told, *good[pool]]), samples=joined(known.samples, fresh))
+        seen[pool] = _seen(seen.get(pool), fresh)
     return seen
 
 
-def _sample(reading: Reading, told: dict[str, list[Sample]]) -> None:
-    for limit in reading.limits:
-        found = sample(limit, reading.observed_at)
-        if found is not None:
-            told.setdefault(limit.name, []).append(found)
+def _seen(known: Seen | None, fresh: Sequence[Reading]) -> Seen:
+    last = fresh[0] if known is None else known.last
+    for reading in fresh:
+        last = _newer(last, reading)
+    good = [reading for reading in fresh if reading.state == "ok"]
+    if not good:
+        return Seen(last) if known is None else evolve(known, last=last)
+    figures: dict[str, list[Sample]] = {}
+    for reading in good:
+        at = seconds(reading.observed_at)
+        for limit in reading.limits:
+            found = sample(limit, at)
+            if found is not None:
+                figures.setdefault(limit.name, []).append(found)
+    before = known or Seen(last)
+    after = Seen(last, kept([*before.told, *good]), joined(before.samples, figures))
+    if continues(before.samples, figures):
+        after.worked.update(before.worked)
+    return after
+
+
+def continues(known: Mapping[str, Sequence[Sample]], fresh: Mapping[str, Sequence[Sample]]) -> bool:
+    """Whether all of what is fresh is newer than all that is known, so that what was worked through stays true."""
+    newest = max((told[-1].at for told in known.values()), default=float("-inf"))
+    return all(one.at > newest for told in fresh.values() for one in told)
 
 
 def joined(known: Mapping[str, Sequence[Sample]], fresh: Mapping[str, Sequence[Sample]]) -> dict[str, Sequence[Sample]]:
@@ -90,6 +111,8 @@ def joined(known: Mapping[str, Sequence[Sample]], fresh: Mapping[str, Sequence[S
 
 
 def _newer(one: Reading, other: Reading) -> Reading:
+    if one.observed_at != other.observed_at:
+        return one if one.observed_at > other.observed_at else other
     a, b = moment(one), moment(other)
     if a == b:  # two stories of one instant: any choice will do that does not hang on their order
         return max(one, other, key=repr)
@@ -148,9 +171,9 @@ def _paced(known: PoolHeadroom, seen: Seen, levels: Sequence[Level], policy: Pol
     """The pool with its pace: what its own readings prove, and what level would land it."""
     now = seconds(as_of)
     told = {one.limit.name for one in known.limits}
-    figures = tuning(policy, known.pool)
-    found = courses({name: samples for name, samples in seen.samples.items() if name in told}, now, figures)
-    said = press(found, Exposure(levels, now), figures, now)
+    figures, exposure = tuning(policy, known.pool), Exposure(levels, now)
+    samples = {name: samples for name, samples in seen.samples.items() if name in told}
+    said = press(tracks(samples, exposure, now, figures, seen.worked), exposure, figures, now)
     if said is None:
         return known
     on = policy.pacing.mode != "off" and known.pool in policy.pools

@@ -12,19 +12,8 @@ from math import exp, sqrt
 from attrs import evolve, frozen
 
 from capacity.core.epochs import Course
-from capacity.core.rates import (
-    HOUR,
-    Activity,
-    Burn,
-    Exposure,
-    activity,
-    burn,
-    enough,
-    full_at,
-    intervals,
-    look_back,
-    rate,
-)
+from capacity.core.rates import FLAT, HOUR, SLACK, Activity, Burn, Exposure, enough, look_back, profile, rate
+from capacity.core.tracks import Track
 from capacity.core.tuning import Tuning
 from capacity.values.limits import Estimate, Pace, Why
 
@@ -68,7 +57,7 @@ class Pressure:
         pace: its word, up to `over` and `under`.
         binding: the limit it comes from; None where it is `learning`.
         pressure: of the limit that binds.
-        wanted: the level that lands it, unclipped; 0 = nothing is left to spend, less = others alone empty it; None = hold.
+        wanted: the level that lands it, unclipped; under 0 what others spend alone empties it; None = hold.
         jump: a window has just begun, or must have: go to that level at once.
     """
 
@@ -80,11 +69,11 @@ class Pressure:
     jump: bool = False
 
 
-def press(courses: Sequence[Course], exposure: Exposure, tuning: Tuning, now: float) -> Pressure | None:
+def press(known: Sequence[Track], exposure: Exposure, tuning: Tuning, now: float) -> Pressure | None:
     """The pace of one pool.
 
     Args:
-        courses: its unscoped limits that can be paced.
+        known: its unscoped limits that can be paced.
         exposure: the level commanded so far.
         tuning: the controller's figures.
         now: the instant, seconds since 1970.
@@ -92,29 +81,44 @@ def press(courses: Sequence[Course], exposure: Exposure, tuning: Tuning, now: fl
     Returns:
         None where no limit can be paced.
     """
-    if not courses:
+    if not known:
         return None
-    full = full_at(courses)
-    taught = {one.name: intervals(one, exposure, full, tuning.max_gap) for one in courses}
-    burns = {name: burn(found, tuning.half_life) for name, found in taught.items()}
-    finest = min(courses, key=lambda one: (one.window, one.name)).name
-    fine = burns[finest]
-    others = tuning.share * fine.exposed / fine.hours if exposure.known and fine.hours else 0.0
-    limits = {one.name: _standing(one, exposure, others, burns[one.name], tuning, now) for one in courses}
+    fine = min(known, key=lambda one: (one.course.window, one.course.name))
+    others = tuning.share * fine.burn.exposed / fine.burn.hours if exposure.known and fine.burn.hours else 0.0
+    limits = {one.course.name: _standing(one, exposure, others, tuning, now) for one in known}
     said = _together(limits)
     if not exposure.known:
         wanted, jump = _descent(limits, now, tuning), False
     else:
-        busy = activity(taught[finest], fine, others, now, tuning)
-        wanted, jump = _solved(limits, finest, exposure, others, busy, tuning, now)
+        busy = _activity(fine, others, now, tuning)
+        wanted, jump = _solved(limits, fine.course.name, exposure, others, busy, tuning, now)
     return evolve(said, wanted=wanted, jump=jump)
+
+
+def _activity(fine: Track, others: float, now: float, tuning: Tuning) -> Activity:
+    """How busy the hours of a day are, and how busy the last one was, as the finest limit tells it."""
+    per_level = fine.burn.per_level(others, 0.0)
+    if not per_level or not fine.burn.hours:
+        return FLAT
+    prior = tuning.profile_prior_days * fine.burn.exposed / fine.burn.hours
+    hours = profile(fine.spent, fine.exposed, per_level, prior, tuning.share) if tuning.profile else FLAT.profile
+    late = [one for one in fine.recent if one.begins >= now - tuning.burst_look - SLACK]
+    seen = sum(one.spent for one in late)
+    expected = sum(
+        per_level
+        * (one.exposed + others * (one.ends - one.begins) / HOUR)
+        * hours[int((one.begins + one.ends) / 2 // HOUR) % 24]
+        for one in late
+    )
+    burst = (seen + tuning.burst_prior) / (expected + tuning.burst_prior)
+    return Activity(hours, min(max(burst, 1 / tuning.burst_clip), tuning.burst_clip), tuning.burst_decay / HOUR)
 
 
 # --- one limit ----------------------------------------------------------------------------------
 
 
-def _standing(one: Course, exposure: Exposure, others: float, known: Burn, tuning: Tuning, now: float) -> Standing:
-    epoch = one.last
+def _standing(track: Track, exposure: Exposure, others: float, tuning: Tuning, now: float) -> Standing:
+    one, epoch = track.course, track.course.last
     points = look_back(epoch.points, one.window, tuning)
     spent = rate(points, one.quantum, exposure, others)
     ends, hours = epoch.resets_at, None
@@ -124,7 +128,7 @@ def _standing(one: Course, exposure: Exposure, others: float, known: Burn, tunin
     allowed = None if hours is None or over else _allowed(epoch.top, one.quantum, hours)
     against = None if spent is None or allowed is None else ratio(spent, allowed)
     pace, why = _word(one, against, enough(points, tuning), over, now, tuning)
-    return Standing(one, None if over else epoch.top, hours, spent, allowed, against, pace, why, known)
+    return Standing(one, None if over else epoch.top, hours, spent, allowed, against, pace, why, track.burn)
 
 
 def _allowed(used: float, quantum: float, hours: float) -> Estimate:
@@ -209,7 +213,7 @@ def _solved(
         rest = 100.0 - used - quantum / 2 - tuning.reserve * sqrt(min(left / window, 1.0))
         if left < tick:
             rest, left = rest + 100.0 * (tick - left) / window, tick
-        levels.append(rest / (per_level * busy.ahead(now, left)) - others if rest > 0 else 0.0)
+        levels.append(max(rest, 0.0) / (per_level * busy.ahead(now, left)) - others)
         jump = jump or begun
     if not levels:
         return None, False

@@ -11,11 +11,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import exp
-from typing import NamedTuple
 
 from attrs import frozen
 
-from capacity.core.epochs import Course, seconds
+from capacity.core.epochs import seconds
 from capacity.core.tuning import Tuning
 from capacity.values.history import Level
 from capacity.values.limits import Estimate
@@ -35,11 +34,19 @@ class Exposure:
     Args:
         levels: steps of one pool, in any order; none = the level was 1 at all times, and nobody commanded it.
         until: steps later than this, seconds since 1970, are not known yet.
+
+    Attributes:
+        steps: (seconds since 1970, level), in order.
+        known: whether there is any.
+        begins: when the first was commanded; without any, at all times.
+        changed_at: when the last was; None = never.
+        level: in force.
     """
 
     def __init__(self, levels: Iterable[Level], until: float) -> None:
         steps = sorted(dict(sorted((seconds(one.at), one.level) for one in levels)).items())
         steps = [step for step in steps if step[0] <= until]
+        self.steps = tuple(steps)
         self.known = bool(steps)
         self.begins = steps[0][0] if steps else float("-inf")
         self.changed_at = steps[-1][0] if steps else None
@@ -56,9 +63,10 @@ class Exposure:
 
     def between(self, begin: float, end: float) -> float:
         """Level-hours between two instants, none before the first step."""
-        return self._upto(end) - self._upto(begin) if self.known else (end - begin) / HOUR
+        return self.upto(end) - self.upto(begin) if self.known else (end - begin) / HOUR
 
-    def _upto(self, at: float) -> float:
+    def upto(self, at: float) -> float:
+        """Level-hours from the first step to an instant; there has to be one."""
         index = max(bisect_right(self._times, at) - 1, 0)
         return self._sums[index] + self._levels[index] * (at - self._times[index]) / HOUR
 
@@ -94,67 +102,6 @@ class Burn:
         """
         exposed = self.exposed + uncontrolled * self.hours
         return (self.spent + doubt) / exposed if exposed > 0 else None
-
-
-class Interval(NamedTuple):
-    """What passed between two readings of one limit.
-
-    Attributes:
-        begins: seconds since 1970.
-        ends: likewise.
-        spent: points.
-        exposed: level-hours.
-    """
-
-    begins: float
-    ends: float
-    spent: float
-    exposed: float
-
-    @property
-    def hours(self) -> float:
-        """How long it was."""
-        return (self.ends - self.begins) / HOUR
-
-
-def full_at(courses: Iterable[Course]) -> frozenset[float]:
-    """The instants at which some limit of the pool was full: what ends or begins there was cut short, and teaches nothing."""
-    return frozenset(
-        at
-        for one in courses
-        for epoch in one.epochs
-        if epoch.points[-1][1] >= 100.0 - one.quantum / 2
-        for at, percent in epoch.points
-        if percent >= 100.0 - one.quantum / 2
-    )
-
-
-def intervals(one: Course, exposure: Exposure, full: frozenset[float], max_gap: float) -> list[Interval]:
-    """The intervals of a limit that teach, in order: none across a cut, into or out of fullness, or too long."""
-    found = []
-    longest, begins = max_gap + SLACK, exposure.begins
-    for epoch in one.epochs:
-        before: float | None = None
-        was = 0.0
-        for at, percent in epoch.points:
-            teaches = before is not None and at - before <= longest and before >= begins
-            if before is not None and teaches and not (full and (before in full or at in full)):
-                found.append(Interval(before, at, percent - was, exposure.between(before, at)))
-            before, was = at, percent
-    return found
-
-
-def burn(taught: Sequence[Interval], half_life: float) -> Burn:
-    """Intervals, weighted by age."""
-    spent = exposed = hours = 0.0
-    half = half_life / HOUR
-    for one in taught:
-        span = one.hours
-        fade = 2.0 ** (-span / half)
-        spent = spent * fade + one.spent
-        exposed = exposed * fade + one.exposed
-        hours = hours * fade + span
-    return Burn(spent, exposed, hours, len(taught), sum(one.hours for one in taught))
 
 
 @frozen
@@ -194,41 +141,20 @@ FLAT = Activity((1.0,) * 24, 1.0)
 """Every hour as the next."""
 
 
-def activity(taught: Sequence[Interval], known: Burn, uncontrolled: float, now: float, tuning: Tuning) -> Activity:
-    """The activity behind a pool's finest limit.
+def profile(
+    spent: Sequence[float], exposed: Sequence[float], per_level: float, prior: float, share: float
+) -> Sequence[float]:
+    """Hour of the day → share of the mean activity, smoothed with its neighbours.
 
     Args:
-        taught: its intervals.
-        known: its burn.
-        uncontrolled: what the others are worth, in units of level.
-        now: the instant, seconds since 1970.
-        tuning: the controller's figures.
+        spent: hour → points.
+        exposed: hour → level-hours.
+        per_level: points per level-hour.
+        prior: level-hours of a flat profile that it starts from.
+        share: what others spend, as a share of ours.
     """
-    per_level = known.per_level(uncontrolled, 0.0)
-    if not per_level or not known.hours:
-        return FLAT
-    prior = tuning.profile_prior_days * known.exposed / known.hours
-    profile = _profile(taught, per_level, prior, tuning) if tuning.profile else FLAT.profile
-    seen = expected = 0.0
-    for one in reversed(taught):
-        if one.begins < now - tuning.burst_look - SLACK:
-            break
-        hour = int((one.begins + one.ends) / 2 // HOUR) % 24
-        seen += one.spent
-        expected += per_level * (one.exposed + uncontrolled * one.hours) * profile[hour]
-    burst = (seen + tuning.burst_prior) / (expected + tuning.burst_prior)
-    clipped = min(max(burst, 1 / tuning.burst_clip), tuning.burst_clip)
-    return Activity(profile, clipped, tuning.burst_decay / HOUR)
-
-
-def _profile(taught: Sequence[Interval], per_level: float, prior: float, tuning: Tuning) -> Sequence[float]:
-    spent, exposed = [0.0] * 24, [0.0] * 24
-    for one in taught:
-        hour = int((one.begins + one.ends) / 2 // HOUR) % 24
-        spent[hour] = tuning.profile_keep * spent[hour] + one.spent
-        exposed[hour] = tuning.profile_keep * exposed[hour] + one.exposed
     raw = [
-        (seen + per_level * prior) / (per_level * (through * (1 + tuning.share) + prior))
+        (seen + per_level * prior) / (per_level * (through * (1 + share) + prior))
         for seen, through in zip(spent, exposed, strict=True)
     ]
     return [(raw[hour - 1] + 2 * raw[hour] + raw[(hour + 1) % 24]) / 4 for hour in range(24)]
@@ -237,12 +163,12 @@ def _profile(taught: Sequence[Interval], per_level: float, prior: float, tuning:
 def look_back(points: Sequence[tuple[float, float]], window: float, tuning: Tuning) -> Sequence[tuple[float, float]]:
     """The newest points of an epoch that a rate is taken over, further back where they would be no evidence."""
     look = min(max(window / HOUR / LOOK, SHORTEST_LOOK), LONGEST_LOOK)
-    last = points[-1][0]
-    first = len(points) - 1
-    while first > 0:
-        within = points[first - 1][0] >= last - look * HOUR - SLACK
-        if not within and enough(points[first:], tuning):
-            break
+    last, count = points[-1][0], len(points)
+    begins = last - max(look * HOUR, tuning.min_span) - SLACK
+    first = count - 1
+    while first > 0 and (points[first - 1][0] >= begins or count - first < tuning.min_samples):
+        first -= 1
+    while first > 0 and last - points[first][0] < tuning.min_span - SLACK:
         first -= 1
     return points[first:]
 

@@ -33,9 +33,11 @@ from capacity import codec
 from capacity.core.catalogue import catalogue
 from capacity.core.catalogue import fold as fold_listings
 from capacity.core.circuits import fuses
-from capacity.core.epochs import Course, courses, seconds
+from capacity.core.epochs import Course, seconds
 from capacity.core.headroom import Seen, assess, tuning
 from capacity.core.headroom import fold as fold_readings
+from capacity.core.rates import Exposure
+from capacity.core.tracks import tracks
 from capacity.engine.cadence import Asked
 from capacity.engine.documents import Adopted, Kept, Mark, Prepared, Written
 from capacity.engine.folds import (
@@ -137,7 +139,8 @@ class Ledger:
         """Pool → the epochs of its limits, of the policy's accounts."""
         now = seconds(as_of)
         seen = {pool: one for pool, one in self.seen().items() if _of(policy, pool)}
-        return {pool: courses(one.samples, now, tuning(policy, pool)) for pool, one in seen.items()}
+        found = {pool: tracks(one.samples, Exposure((), now), now, tuning(policy, pool)) for pool, one in seen.items()}
+        return {pool: [track.course for track in told] for pool, told in found.items()}
 
     def inventory(self, policy: Policy, as_of: datetime) -> Inventory:
         """Every listing of the policy's accounts, folded. Of two logins that had one name the newer listing speaks."""

@@ -197,8 +197,8 @@ class PoolHeadroom:
         pressure: the worst over the unscoped limits; None = not assessed.
         paced: the policy paces it and its burn is known, so that the paced line is in force.
         wanted: the level that would land the pool empty at its reset, unclipped, in the unit of the levels it was
-            assessed with; 0 = nothing is left to spend, less = what others spend alone empties it. Where no level was
-            recorded, a multiple of the level in force. None = hold.
+            assessed with; under 0 what others spend alone empties it. Where no level was recorded, a multiple of
+            the level in force. None = hold.
         jump: a window has just begun, or must have: go to `wanted` at once.
     """
 

@@ -5,6 +5,7 @@ sense together; everything else may be as odd as its class allows.
 """
 
 from capacity.testing.strategies._build import instants, money, percents, spans, words
+from capacity.testing.strategies._paced import paced_worlds
 from capacity.testing.strategies.values import (
     amounts,
     budgets,
@@ -54,6 +55,7 @@ __all__ = [
     "models",
     "money",
     "needs",
+    "paced_worlds",
     "percents",
     "policies",
     "pool_headrooms",
