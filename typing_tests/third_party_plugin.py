@@ -28,7 +28,9 @@ from capacity.ports import (
     Limit,
     Listing,
     Model,
+    Outcome,
     Pause,
+    Preparer,
     Prober,
     Pulse,
     Read,
@@ -38,6 +40,7 @@ from capacity.ports import (
     Run,
     Scope,
     Secret,
+    Send,
     key,
 )
 
@@ -97,6 +100,12 @@ class Tarn:
         listing = TarnReader().listing((await self._get("models")).document)
         return () if listing is None else (listing,)
 
+    async def prepare(self, model: str) -> Outcome:
+        """Load once."""
+        reply = await Send("POST", url=f"{self.base_url}/load", body={"model": model}, bearer=await key(self.key))
+        assert_type(reply, Reply)
+        return Outcome("applied", at=reply.at)
+
     async def _get(self, path: str) -> Reply:
         secret = await key(self.key)
         assert_type(secret, Secret)
@@ -115,6 +124,11 @@ def prober(*, base_url: str, key: Key) -> Prober:
 
 def inventory(*, base_url: str, key: Key) -> InventorySource:
     """What the entry point in `capacity.inventories` names."""
+    return Tarn(base_url=base_url, key=key)
+
+
+def preparer(*, base_url: str, key: Key) -> Preparer:
+    """What the entry point in `capacity.preparers` names."""
     return Tarn(base_url=base_url, key=key)
 
 
@@ -150,6 +164,7 @@ class Mistaken:
 
 wrong_prober: Prober = Mistaken()  # type: ignore[assignment]  # a probe takes no seat, a budget is no text
 wrong_reader: Reader = Mistaken()  # type: ignore[assignment]  # a reader gives readings, and has all three methods
+wrong_preparer: Preparer = TarnReader()  # type: ignore[assignment]  # it prepares nothing
 wrong_source: InventorySource = TarnReader()  # type: ignore[assignment]  # it has no listings and no budget
 wrong_amount = Limit("balance", left={"pebbles": 14.37})  # type: ignore[dict-item]  # money is never a float
 shown: str = Secret("x")  # type: ignore[assignment]  # a secret is no text

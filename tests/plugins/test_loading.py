@@ -270,6 +270,6 @@ def test_plugins_can_be_given_by_hand() -> None:
 
 def test_every_group_has_its_port() -> None:
     """There is one group for each port."""
-    assert ["actuator", "inventory", "prober", "reader", "store", "tier source"] == sorted(
+    assert ["actuator", "inventory", "preparer", "prober", "reader", "store", "tier source"] == sorted(
         word for word, _ in PORTS.values()
     )
