@@ -48,7 +48,7 @@ def conditions(
         moment.told = tuple(_of_the_moment(moment, headroom))
     raised = [
         *moment.told,
-        *_saturated(paces),
+        *_saturated(paces, history),
         *_seats(seats, moment.survey.policy),
         *_fleets(history, moment.survey.policy),
     ]
@@ -107,19 +107,22 @@ def _pools(sights: dict[str, Sight]) -> Iterator[Fact]:
             yield fact("probe-failing", name, state=known.state)
 
 
-def _saturated(paces: Iterable[PoolPace]) -> Iterator[Fact]:
-    """Pools with nothing left to do about their pace: which way, what ran out, and what is left of the other levers."""
+def _saturated(paces: Iterable[PoolPace], history: History) -> Iterator[Fact]:
+    """Pools with nothing left to do about their pace: which way, what ran out, and what is left of the other levers.
+
+    What was said stands while the level that would land the pool is out of reach on that side: the quiet hours of a day
+    do not end it, nor its busy ones raise it anew.
+    """
+    before = {one.key for one in history.conditions if one.status == "raised"}
     for pace in paces:
-        if pace.direction is None:
-            continue
         if pace.because == "uncontrolled":
             yield fact("saturated-by-others", pace.pool, seats=pace.seats)
-        elif pace.direction == "down":
-            yield fact("saturated-down", pace.pool, seats=pace.seats, demotable=pace.demotable, slowable=pace.slowable)
-        else:
+        elif "down" in (pace.direction, pace.leans if ("core:saturated-down", pace.pool) in before else None):
+            yield fact("saturated-down", pace.pool, demotable=pace.demotable, slowable=pace.slowable, seats=pace.seats)
+        elif "up" in (pace.direction, pace.leans if ("core:saturated-up", pace.pool) in before else None):
             yield fact(
-                "saturated-up", pace.pool, seats=pace.seats, restorable=pace.restorable,
-                hastenable=pace.hastenable, unspent=pace.unspent,
+                "saturated-up", pace.pool, unspent=pace.unspent, restorable=pace.restorable,
+                hastenable=pace.hastenable, seats=pace.seats,
             )  # fmt: skip  # the figures of one sentence
 
 

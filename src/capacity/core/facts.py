@@ -20,12 +20,12 @@ UNITS: Mapping[str, str] = {
     "window": "tokens",
     "misses": "listings",
     "seats": "seats",
-    "demotable": "of them",
-    "restorable": "of them",
-    "slowable": "of them",
-    "hastenable": "of them",
+    "demotable": "count",
+    "restorable": "count",
+    "slowable": "count",
+    "hastenable": "count",
     "unspent": "percent",
-    "pressure": "times",
+    "pressure": "times the allowed rate",
     "cap": "seats",
 }
 """Figure name → unit; a name that is not here is a word, unless its maker says otherwise."""

@@ -39,6 +39,10 @@ SLACK = 0.05
 """How far beside a split's own reach a level may lie and still be met by it."""
 
 
+NOTHING = 1e-6
+"""A change of the level that is none."""
+
+
 @frozen
 class Reach:
     """The lowest and the highest level the seats of a pool can be commanded to.
@@ -54,6 +58,14 @@ class Reach:
     def clip(self, level: float) -> float:
         """The level, inside the reach."""
         return min(max(level, self.low, LEAST * self.high), self.high)
+
+    def beyond(self, wanted: float | None, band: float) -> Direction | None:
+        """The side on which a wanted level lies outside the reach, by more than the band; None where it does not."""
+        if wanted is None:
+            return None
+        if wanted < self.low / (1 + band):
+            return "down"
+        return "up" if wanted > self.high * (1 + band) else None
 
     def end(self, level: float) -> Direction | None:
         """The end of the reach a level is at; None where there is room both ways."""
@@ -76,16 +88,19 @@ def target(wanted: float | None, level: float, reach: Reach, tuning: Tuning, *, 
         return None
     goal = reach.clip(wanted)
     if level <= 0:
-        return reach.clip(reach.low / 2) if goal > 0 else None
+        return reach.clip(reach.low / 2)
+    if wanted > 0 and abs(log(wanted / level)) < log(1 + tuning.band):
+        return None
     off = log(goal / level)
-    if abs(off) < log(1 + tuning.band):
+    if abs(off) < NOTHING:
         return None
     step = min(max(tuning.gain * off, -log(tuning.slew_down)), log(tuning.slew_up))
-    return goal if jump else reach.clip(level * exp(step))
+    near = abs(off) < log(1 + tuning.band)  # the last step to an end of the reach is taken whole
+    return goal if jump or near else reach.clip(level * exp(step))
 
 
 def saturated(
-    pace: str, wanted: float | None, level: float, reach: Reach | None
+    pace: str, wanted: float | None, level: float, reach: Reach | None, *, known: bool = True
 ) -> tuple[Direction, Literal["uncontrolled", "reach"]] | None:
     """Whether a pool that is over or under has no lever left, and why: others alone empty it, or the reach ends.
 
@@ -94,10 +109,11 @@ def saturated(
         wanted: the level that lands it.
         level: in force.
         reach: of the seats; None = nobody is controlled, and nothing is said.
+        known: whether somebody told what others spend; what is only assumed is no ground to blame them.
     """
     if reach is None:
         return None
-    if pace == "over" and wanted is not None and wanted < 0:
+    if known and pace == "over" and wanted is not None and wanted < 0:
         return "down", "uncontrolled"
     if (pace, reach.end(level)) in (("over", "down"), ("under", "up")):
         return ("down" if pace == "over" else "up"), "reach"

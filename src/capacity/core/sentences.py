@@ -51,7 +51,7 @@ SENTENCES: Mapping[str, str] = {
     "nothing-eligible": "nothing that {subject} may run on is usable now",
     "nowhere-better": "its place is not meant for it, but there is no other",
     "other-effort": "effort {subject} is not {demanded}, at which it must run",
-    "over-pace": "{subject} is spent faster than it lasts{pressure|, }{limit|, by }",
+    "over-pace": "{subject} would run out before its reset{pressure|, spent at }{limit|, by }",
     "own-pace": "{subject} is no longer paced, so that it is given back its own pace",
     "parked": "it waits for room",
     "parked-by-whom": "{subject} is parked in our name, but our journal does not know of it",
@@ -68,16 +68,16 @@ SENTENCES: Mapping[str, str] = {
     "refused": "{subject} refused it, as its fleet tells{because|: }",
     "residency-unknown": "nobody can tell whether {subject} is loaded",
     "room": "there is room in {subject}",
-    "saturated-by-others": "{subject} runs out before its reset whatever we do: what others spend alone empties it ({seats} of ours)",
-    "saturated-down": "{subject} is spent faster than it lasts, and nothing is left to shed: rungs {demotable} demotable, cadence {slowable} to slow, {seats} in all",
-    "saturated-up": "{subject} is spent too slowly{unspent|: at its reset it will lose }, and nothing is left to raise: rungs {restorable} restorable, cadence {hastenable} to hasten, {seats} in all",
+    "saturated-by-others": "{subject} runs out before its reset whatever we do: what others spend alone empties it; {seats} are ours",
+    "saturated-down": "{subject} would run out before its reset, and nothing is left to shed: of {seats} {demotable} demotable, {slowable} to slow",
+    "saturated-up": "{subject} would reset with quota unspent{unspent|: }, and nothing is left to raise: of {seats} {restorable} restorable, {hastenable} to hasten",
     "scope-unanswered": "no listed model answers to the scope of {subject}",
     "second-controller": "fleet {subject} is held by another controller",
     "slots-busy": "every slot of {limit} in {subject} is busy",
     "still-full": "it was due, but nothing has room yet",
     "untold": "fleet {subject} could not be told what is known{because|: }",
     "unseen": "{subject} was not seen again since we wrote it",
-    "under-pace": "{subject} lasts longer than it is spent{pressure|, }{limit|, by }",
+    "under-pace": "{subject} would reset with quota unspent{pressure|, spent at }{limit|, by }",
     "unplaced-part": "{subject} is read, but the policy does not list it",
 }
 """Code without `core:` → its sentence. `{figure}` is filled in; `{figure|lead}` is the lead and the figure, or nothing;
@@ -126,6 +126,10 @@ def shown(figure: Figure) -> str:
     value, unit = figure.value, figure.unit
     if isinstance(value, datetime):
         return instant(value)
+    if unit == "count":
+        return f"{value}"
+    if unit.startswith("times ") and isinstance(value, float | int):
+        return f"{value:.3g} {unit}"
     if unit == "percent" and isinstance(value, float | int):
         return f"{value:.4g} %"
     if unit in ("tokens", "seats", "listings") and isinstance(value, float | int):

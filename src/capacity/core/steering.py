@@ -91,7 +91,7 @@ def steered(
         return tuple(decided), ()
     policy, seats = cases[0].desk.policy, list(decided)
     pilots = {
-        name: Pilot(pool, cases[0].desk.history, policy.pacing)
+        name: Pilot(pool, cases[0].desk.history, policy.pacing, policy.pools[name].uncontrolled)
         for name, pool in headroom.pools.items()
         if name in policy.pools and any(one.pace for one in pool.limits)
     }
@@ -150,8 +150,8 @@ class Pilot:
         commanded: fleet → the burn they will make.
     """
 
-    def __init__(self, known: PoolHeadroom, history: History, pacing: Pacing) -> None:
-        self.known, self.pacing, self.history = known, pacing, history
+    def __init__(self, known: PoolHeadroom, history: History, pacing: Pacing, uncontrolled: float | None) -> None:
+        self.known, self.pacing, self.history, self.uncontrolled = known, pacing, history, uncontrolled
         self.runners: list[Runner] = []
         self.now: defaultdict[str, float] = defaultdict(float)
         self.commanded: defaultdict[str, float] = defaultdict(float)
@@ -239,10 +239,14 @@ class Pilot:
         )
         level = sum(one.level for one in runners)
         idle = self._moved or self.pacing.mode == "off"
-        end = None if idle else saturated(known.pace, self._wanted(level), level, reach)
+        wanted = self._wanted(level)
+        declared = self.uncontrolled is not None
+        end = None if idle else saturated(known.pace, wanted, level, reach, known=declared)
         if end is None:
-            return made
-        return evolve(made, pace="saturated", direction=end[0], because=end[1], unspent=self._unspent(end[0]))
+            return evolve(made, leans=None if idle or reach is None else reach.beyond(wanted, self.pacing.band))
+        return evolve(
+            made, pace="saturated", direction=end[0], because=end[1], leans=end[0], unspent=self._unspent(end[0])
+        )
 
     def _unspent(self, direction: str) -> float | None:
         """What the binding limit will lose at its reset if nothing changes, percent points."""

@@ -164,6 +164,7 @@ class PoolPace:
         hastenable: how many can be given a faster one.
         direction: for a saturated pool: `down`, nothing is left to shed; `up`, quota will be destroyed.
         because: for one: `reach`, the levers ran out; `uncontrolled`, what others spend alone empties it.
+        leans: the side on which the level that would land it lies out of reach, whether or not its figures prove it now.
         unspent: for one saturated up: percent points that its binding limit will lose at its reset, as it looks now.
     """
 
@@ -180,6 +181,7 @@ class PoolPace:
     hastenable: int = 0
     direction: Literal["down", "up"] | None = None
     because: Literal["reach", "uncontrolled"] | None = None
+    leans: Literal["down", "up"] | None = None
     unspent: float | None = None
 
     @property

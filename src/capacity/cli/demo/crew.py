@@ -69,7 +69,7 @@ def write_fleet(folder: Path, seats: Sequence[tuple[str, Group]]) -> None:
     """Write the fleet file as its orchestrator does: every seat with its place, the last builder pinned."""
     rows: dict[str, dict[str, Any]] = {name: dict(zip(PLACE, group.place, strict=True)) for name, group in seats}
     rows[[name for name in rows if name.startswith("build-")][-1]]["pinned"] = True
-    _write(folder, {"form": 1, "seats": rows})
+    write_table(folder, {"form": 1, "seats": rows})
 
 
 def seats_in(folder: Path) -> dict[str, dict[str, Any]]:
@@ -85,7 +85,7 @@ def follow(folder: Path) -> None:
         row = table["seats"][name]
         if row.get("placement") != placement["id"]:
             _obey(row, placement)
-    _write(folder, table)
+    write_table(folder, table)
 
 
 def _obey(row: dict[str, Any], placement: dict[str, Any]) -> None:
@@ -102,7 +102,7 @@ def _read(folder: Path) -> dict[str, Any]:
     return table
 
 
-def _write(folder: Path, table: dict[str, Any]) -> None:
+def write_table(folder: Path, table: dict[str, Any]) -> None:
     """Whole: whoever reads sees the old file or the new one."""
     new = folder / f"{FILE}.new"
     new.write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")

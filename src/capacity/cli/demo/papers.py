@@ -58,6 +58,9 @@ options = { path = "fleet.json" }
 [profiles.house]
 egress = "lan"                           # nothing leaves the house
 
+[pacing]
+mode = "off"                             # nobody burns in this story; the second act is paced
+
 [seats.default]
 tier = "mid"
 floor = "low"
