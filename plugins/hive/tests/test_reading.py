@@ -55,6 +55,15 @@ def test_a_window_without_a_figure_is_left_out() -> None:
     assert [("weekly", 41.0, None)] == limits(*bad, {"kind": "weekly", "percent_used": "41"})
 
 
+def test_a_window_without_a_kind_makes_nothing_of_the_others() -> None:
+    """What it binds is not known: neither that it binds all, nor that the provider is free without it."""
+    windows = [{"kind": "weekly", "percent_used": 5}, {"id": "s", "kind": None, "percent_used": 100, "scope": None}]
+    row = {"provider": "p", "available": True, "pct_remaining": 0, "limits": windows}
+    (told,) = reader().readings(document({"providers": [row]})) or ()
+
+    assert ("unrecognised", (), "a window of it has no kind") == (told.state, told.limits, told.detail)
+
+
 def test_windows_nobody_can_read_are_no_free_provider() -> None:
     """Rows without one figure are a shape that changed, whatever `available` says."""
     row = {"provider": "p", "available": True, "pct_remaining": 100, "limits": [{"kind": "weekly"}]}
@@ -173,10 +182,13 @@ def test_a_cadence_is_a_span_or_none(text: Any, seconds: int | None) -> None:
         ("2026-09-20T12:00:00", AT),
         ("0001-01-01T00:00:00Z", None),
         ("0001-01-01T00:00:00+14:00", None),
+        ("1789905600000", AT),
+        (1789905600, AT),
+        ("17901216", None),
         ("soon", None),
         (0, None),
     ],
 )
 def test_an_instant_is_aware_or_none(text: Any, at: datetime | None) -> None:
-    """What was never set is none, in whatever zone it is written."""
+    """What was never set is none, in whatever zone it is written; digits alone count seconds or milliseconds."""
     assert at == instant(text)

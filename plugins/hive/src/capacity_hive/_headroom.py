@@ -44,9 +44,8 @@ def headroom(doc: Document) -> tuple[Reading, ...]:
     body = table(doc)
     if not isinstance(body.get("providers"), list):
         return (_whole(doc, "unrecognised", "the hive tells no list of providers; its shape has changed"),)
-    readings = tuple(
-        _provider(row, name, doc) for row in rows(body["providers"]) if (name := text(row.get("provider")))
-    )
+    told = {name: row for row in rows(body["providers"]) if (name := text(row.get("provider")))}
+    readings = tuple(_provider(row, name, doc) for name, row in told.items())
     if readings:
         return readings
     if body.get("enabled") is False and body.get("readings") in (False, None):
@@ -84,7 +83,10 @@ def _provider(row: Mapping[str, Any], name: str, doc: Document) -> Reading:
         return evolve(blank, state=CAUSES.get(cause, "unreachable"), observed_at=doc.at, detail=_unmeasured(cause))
     if row.get("stale") is True and measured is None:
         return evolve(blank, state="unreachable", detail="the hive calls its figures old, and not how old")
-    found = (*limits(row.get("limits")), *_service(row))
+    try:
+        found = (*limits(row.get("limits")), *_service(row))
+    except ValueError as error:
+        return evolve(blank, state="unrecognised", detail=str(error))
     if not found:
         return evolve(blank, **_nothing(row))
     return evolve(blank, limits=found, detail=None if measured else "the hive does not say when it measured")
@@ -97,7 +99,7 @@ def _unmeasured(cause: str) -> str:
 def _service(row: Mapping[str, Any]) -> tuple[Limit, ...]:
     """The provider's word about all of it, where that is more than what its windows say."""
     allowed, available = pick(row, "ordinary_usage_allowed"), row.get("available")
-    if allowed is False or (available is False and not limits(row.get("limits")) and not row.get("limits")):
+    if allowed is False or (available is False and not row.get("limits")):
         return (Limit("service", blocked=True),)
     remaining = number(pick(row, "pct_remaining"))
     state_only = available is True and not row.get("limits") and remaining is not None and remaining > 0

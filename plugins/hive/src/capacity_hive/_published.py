@@ -62,7 +62,10 @@ def published(doc: Document, part: str = "") -> Reading:
         cause = text(body.get("cause")) or ""
         words = f"its publisher could not measure it ({cause.replace('_', ' ') or 'no cause given'})"
         return evolve(blank, state=CAUSES.get(cause, "unreachable"), detail=words)
-    found, at = limits(body.get("limits")), instant(body.get("captured_at"))
+    try:
+        found, at = limits(body.get("limits")), instant(body.get("captured_at"))
+    except ValueError as error:
+        return evolve(blank, detail=str(error))
     if not found:
         return evolve(blank, detail="no window of the published reading tells what is left")
     detail = None if at else "its publisher does not say when it measured"

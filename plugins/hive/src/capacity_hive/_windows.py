@@ -7,7 +7,7 @@ without one is left out: never taken for unused.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from capacity.ports import Limit, Scope
@@ -42,7 +42,11 @@ SCOPED = "weekly_scoped"
 
 
 def limits(table: Any) -> tuple[Limit, ...]:
-    """The windows of one provider; of two with one name the fuller one speaks."""
+    """The windows of one provider; of two with one name the fuller one speaks.
+
+    Raises:
+        ValueError: one that tells how much is used does not tell what it binds.
+    """
     found: dict[str, Limit] = {}
     for limit in _limits(rows(table)):
         other = found.get(limit.name)
@@ -55,9 +59,11 @@ def _limits(windows: Iterable[Mapping[str, Any]]) -> Iterable[Limit]:
     for window in windows:
         percent = used(window)
         if percent is not None:
+            if text(window.get("kind")) is None:
+                raise ValueError("a window of it has no kind")
             scope, length = _scope(window), _length(window)
             name = _name(window, length) + (f":{scope.name}" if scope and scope.kind == "model" else "")
-            yield Limit(name, percent=percent, resets_at=resets_at(window), window=length, scope=scope)
+            yield Limit(name, percent=percent, resets_at=_resets_at(window), window=length, scope=scope)
 
 
 def used(window: Mapping[str, Any]) -> float | None:
@@ -68,9 +74,9 @@ def used(window: Mapping[str, Any]) -> float | None:
     return percent if percent is not None and percent >= 0 else None
 
 
-def resets_at(window: Mapping[str, Any]) -> Any:
-    """When it resets, UTC; None where that was never set."""
-    return instant(pick(window, "resets_at"))
+def _resets_at(window: Mapping[str, Any]) -> datetime | None:
+    """When it resets, UTC; a published reading may tell it in milliseconds alone."""
+    return instant(pick(window, "resets_at")) or instant(pick(window, "reset_epoch"))
 
 
 def _length(window: Mapping[str, Any]) -> timedelta | None:
@@ -81,7 +87,7 @@ def _length(window: Mapping[str, Any]) -> timedelta | None:
 
 
 def _kind(window: Mapping[str, Any]) -> str:
-    return (text(window.get("kind")) or text(window.get("id")) or "window").casefold()
+    return (text(window.get("kind")) or "").casefold()
 
 
 def _name(window: Mapping[str, Any], length: timedelta | None) -> str:

@@ -7,8 +7,16 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-UNSET = 1
-"""The year of an instant that was never set: Go writes its zero time."""
+FIRST, LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+"""Between these lies every instant a hive can mean; what was never set is Go's zero time, in the year 1."""
+
+MILLISECONDS = 1e11
+"""From here on a number that tells an instant counts milliseconds: in seconds it would lie in the year 5138."""
+
+_RFC_3339 = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}\S*")
+
+LARGEST = 1e15
+"""Beyond this a number is no figure of a hive's; not-a-number is never below it."""
 
 _CADENCE = re.compile(r"(?:([0-9]{1,5})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,7})s)?")
 
@@ -42,18 +50,23 @@ def number(value: Any) -> float | None:
         figure = float(value)
     except (ValueError, OverflowError):
         return None
-    return figure if abs(figure) < 1e15 else None
+    return figure if abs(figure) < LARGEST else None
 
 
 def instant(value: Any) -> datetime | None:
-    """An instant of RFC 3339; what has no zone is told in UTC, what was never set is none."""
+    """An instant of RFC 3339, or since 1970; what has no zone is told in UTC, what was never set is none."""
+    seconds = number(value)
     try:
-        at = datetime.fromisoformat(value) if isinstance(value, str) else None
-        if at is None or at.year <= UNSET:
+        if seconds is not None:
+            at = datetime.fromtimestamp(seconds / 1000 if seconds >= MILLISECONDS else seconds, UTC)
+        elif isinstance(value, str) and _RFC_3339.fullmatch(value):
+            at = datetime.fromisoformat(value)
+        else:
             return None
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, OverflowError):
+        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
         return None
+    return at if FIRST <= at < LAST else None
 
 
 def cadence(value: Any) -> timedelta | None:
