@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from benchmarks.pacing.scenario import Pool
 from benchmarks.pacing.world import Setup
-from capacity.core.pacing import Ladder, Rung, Spread
+from capacity.core.ladders import Ladder, Rung, Spread
 
 
 class Fleet:

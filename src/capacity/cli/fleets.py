@@ -9,6 +9,7 @@ from typer import Option
 from capacity.cli import tables
 from capacity.cli.call import Call
 from capacity.cli.exits import Code, UsageFault
+from capacity.cli.pacing import paces_table
 from capacity.cli.remedies import for_policy
 from capacity.cli.screen import Page
 from capacity.core.sentences import instant
@@ -111,6 +112,7 @@ def snapshot_page(policy: Policy, snapshot: Snapshot) -> Page:
         "; ".join([f"as of {instant(snapshot.as_of)}", decided, tables.tally(snapshot.placements), *shadow(policy)]),
         (
             tables.pools_table(snapshot.pools, policy.pools, snapshot.as_of),
+            paces_table(snapshot, policy),
             tables.models_table(snapshot),
             tables.seats_table(snapshot.placements),
             tables.conditions_table(snapshot.conditions),

@@ -48,6 +48,9 @@ CONDITIONS: Mapping[str, str] = {
     "core:second-controller": "end the other controller, or take the fleet out of this policy",
     "core:duplicate-account": "take one of the two accounts out of the policy, or name another login for it",
     "core:plugin-failing": "upgrade or reinstall the plugin; `capacity plugins` tells its version",
+    "core:saturated-down": "give its seats a lower floor or a cadence to slow, move some elsewhere, or let it run out",
+    "core:saturated-up": "give it more work, or pay for less of it",
+    "core:saturated-by-others": "see who else spends it: nothing that is done with these seats will save it",
     "core:no-tiers": "adopt rows: write the file that `tiers.adopted` names",
 }
 """Code of a condition that needs a person → what to do."""

@@ -10,28 +10,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
-from math import sqrt
 
-from attrs import evolve, frozen
+from attrs import evolve
 
-from capacity.core.acts import rank
 from capacity.core.cases import Case
 from capacity.core.facts import fact
-from capacity.core.pacing import (
-    OVER,
-    OWN,
-    STEADY,
-    UNDER,
-    Cadences,
-    Ladder,
-    Place,
-    Rung,
-    Spread,
-    landing,
-    paced,
-    saturated,
-    target,
-)
+from capacity.core.ladders import Place, Spread
+from capacity.core.pacing import OVER, OWN, UNDER, landing, saturated, target
+from capacity.core.runners import Runner, burn, runner, turns
 from capacity.core.tuning import Tuning
 from capacity.values.conditions import Fact
 from capacity.values.decision import Act, Decision, PoolPace, SeatDecision
@@ -40,41 +26,8 @@ from capacity.values.limits import Headroom, PoolHeadroom
 from capacity.values.policy import Pacing
 from capacity.values.seats import Candidate
 
-HOUR = 3600.0
-
-EXTRA = 0.25
-"""What a turn beyond a seat's own pace is worth against one of its own; 0.15 to 0.40 is the range assumed in simulation."""
-
 SAME = 0.05
 """Share by which a cadence has to change to be worth a command."""
-
-
-@frozen
-class Runner:
-    """One seat that is ours to pace.
-
-    Attributes:
-        index: of its decision.
-        case: the seat.
-        places: its rungs as candidates, the cheapest first.
-        ladder: its rungs and cadences.
-        rung: where it stands.
-        own: its own cadence; None = not known.
-        cadence: its cadence now, as a multiple of its own pace.
-    """
-
-    index: int
-    case: Case
-    places: tuple[Candidate, ...]
-    ladder: Ladder
-    rung: int
-    own: timedelta | None
-    cadence: float
-
-    @property
-    def level(self) -> float:
-        """The burn it makes now."""
-        return self.ladder.rungs[self.rung].burn * self.cadence
 
 
 def steered(
@@ -99,7 +52,7 @@ def steered(
         here = case.spot.candidate
         stays = made.placement.act == "keep" and not case.parked and not case.unseen
         if stays and here is not None and here.pool in pilots:
-            pilots[here.pool].runners.append(_runner(index, case, here, policy.pacing))
+            pilots[here.pool].runners.append(runner(index, case, here, policy.pacing))
     for pilot in pilots.values():
         for index, moved in pilot.moves(seats):
             seats[index] = moved
@@ -138,7 +91,7 @@ def _count(cases: Sequence[Case], seats: Sequence[SeatDecision], pilots: Mapping
 
 
 def _burn_of(case: Case, there: Candidate, cadence: timedelta | None) -> float:
-    return burn(case, there, case.desk.policy.pacing) * _pace(cadence)
+    return burn(case, there, case.desk.policy.pacing) * turns(cadence)
 
 
 class Pilot:
@@ -272,64 +225,3 @@ def _moved(one: Runner, made: SeatDecision, rung: int, cadence: float, why: Fact
     )  # fmt: skip  # the parts that differ
     close = case.desk.close(case.answers, case.desk.field.index.get(there))
     return evolve(made, placement=moved, runners_up=close)
-
-
-# --- what a seat can be commanded to ------------------------------------------------------------
-
-
-def _runner(index: int, case: Case, here: Candidate, pacing: Pacing) -> Runner:
-    entry = case.entry
-    home = entry.home if entry is not None and entry.home is not None and paced(entry) else here
-    places = _places(case, here, home, pacing) if "rung" in pacing.levers else [here]
-    now = case.seat.cadence
-    ours = entry is not None and entry.own_cadence is not None and entry.cadence == now
-    own = entry.own_cadence if entry is not None and ours else now
-    pace, able = _pace(own), own is not None and "cadence" in case.fleet.abilities and "cadence" in pacing.levers
-    base = burn(case, places[-1], pacing)
-    rungs = tuple(Rung(burn(case, one, pacing) * pace, sqrt(burn(case, one, pacing) / base) * pace) for one in places)
-    return Runner(
-        index, case, tuple(places), Ladder(rungs, _cadences(pacing) if able else STEADY), places.index(here),
-        own if able else None, 1.0 if own is None or now is None else own / now,
-    )  # fmt: skip  # in the order of the class
-
-
-def _pace(cadence: timedelta | None) -> float:
-    """Turns an hour; one where nobody tells."""
-    seconds = cadence.total_seconds() if cadence is not None else 0.0
-    return HOUR / seconds if seconds > 0 else 1.0
-
-
-def _cadences(pacing: Pacing) -> Cadences:
-    """The curve of what a cadence is worth: a turn is worth a turn up to a seat's own pace, and less beyond."""
-    points = {pacing.slowest: pacing.slowest, 1.0: 1.0, pacing.fastest: 1.0 + EXTRA * (pacing.fastest - 1.0)}
-    return tuple(sorted(points.items()))
-
-
-def burn(case: Case, candidate: Candidate, pacing: Pacing) -> float:
-    """The burn of a place relative to others, by any name its model answers to; 1 where the policy tells none."""
-    harness = case.desk.policy.harnesses.get(candidate.harness)
-    found = case.desk.survey.found(harness, candidate.pool, candidate.model) if harness and pacing.rungs else ()
-    names = {candidate.model.casefold(), *(name for one in found for name in one.model.names)}
-    return next((burn for name, burn in pacing.rungs.items() if name.casefold() in names), 1.0)
-
-
-def _places(case: Case, here: Candidate, home: Candidate, pacing: Pacing) -> list[Candidate]:
-    """Home, and below it down to the floor the first place of each tier that is free to use and burns less; cheapest first."""
-    field, answers = case.desk.field, case.answers
-    found: dict[int, Candidate] = {}
-    for group, place in enumerate(field.places):
-        at_hand = (place.harness, place.pool) == (home.harness, home.pool) and answers.worst[group] is None
-        if at_hand and place.rank is not None and place.rank > rank(case, home) and field.firsts[group]:
-            first = field.candidates[field.firsts[group][0]]
-            found[place.rank] = min(found.get(place.rank, first), first, key=_key)
-    ladder = [home]
-    for _, candidate in sorted(found.items()):
-        if burn(case, candidate, pacing) < burn(case, ladder[-1], pacing):
-            ladder.append(candidate)
-    if here not in ladder:
-        return [here]
-    return ladder[::-1]
-
-
-def _key(candidate: Candidate) -> tuple[str, str, str, str]:
-    return candidate.key

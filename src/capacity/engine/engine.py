@@ -230,7 +230,7 @@ class Engine:
     def ticks(self) -> tuple[str, ...]:
         """Ids of the decisions that are kept, oldest first."""
         with self._lock:
-            return self._works.ledger.ticks()
+            return self._works.ledger.archive.ticks()
 
     def rebuild(self, id: str) -> Tick:
         """A kept decision with everything it was made from, as it was.
@@ -239,7 +239,7 @@ class Engine:
             StoreError: no decision of that id is kept.
         """
         with self._lock:
-            return self._works.ledger.rebuild(id)
+            return self._works.ledger.archive.rebuild(id)
 
     # --- its end --------------------------------------------------------------------------------
 

@@ -19,13 +19,12 @@ So the last good reading, the last word on a seat and a standing condition outli
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from random import SystemRandom
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from attrs import evolve
 
@@ -38,8 +37,9 @@ from capacity.core.headroom import Seen, assess, tuning
 from capacity.core.headroom import fold as fold_readings
 from capacity.core.rates import Exposure
 from capacity.core.tracks import tracks
+from capacity.engine.archive import Archive
 from capacity.engine.cadence import Asked
-from capacity.engine.documents import Adopted, Kept, Mark, Prepared, Written
+from capacity.engine.documents import Adopted, Mark, Prepared, Written
 from capacity.engine.folds import (
     COUNTS,
     Fold,
@@ -54,16 +54,14 @@ from capacity.engine.folds import (
     unmarked,
     unsampled,
 )
-from capacity.errors import FormError, StoreError
-from capacity.ports import Listing, Reading, Record, Store
+from capacity.errors import FormError
+from capacity.ports import Listing, Reading, Store
 from capacity.values.conditions import Condition
-from capacity.values.decision import Decision
 from capacity.values.failures import Circuit, Stop
-from capacity.values.history import History, Journal, Level
+from capacity.values.history import Journal, Level
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
 from capacity.values.policy import Policy
-from capacity.values.tick import Tick
 from capacity.values.tiers import Tiers
 
 READINGS, LISTINGS, STOPS, JOURNAL, LEVELS = "readings", "listings", "stops", "journal", "levels"
@@ -71,16 +69,6 @@ CONDITIONS, PREPARATIONS, ADOPTIONS, DECISIONS, BLOBS = "conditions", "preparati
 KEYED = (READINGS, LISTINGS, STOPS, JOURNAL, LEVELS, PREPARATIONS, CONDITIONS)
 """The logs of which the newest record of each key is never pruned."""
 
-PARTS: Mapping[str, type[Any]] = {
-    "inventory": Inventory,
-    "headroom": Headroom,
-    "policy": Policy,
-    "history": History,
-    "decision": Decision,
-}
-"""What a tick is made of, each kept by the digest of its text."""
-
-DAY = timedelta(days=1)
 FORM = 3
 """Of the mark. Raised when a fold of evidence changes what it keeps."""
 
@@ -100,6 +88,7 @@ class Ledger:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.archive = Archive(store)
         mark = self._mark()[0]
         self._readings = Fold(store, READINGS, Reading, fold_readings, unmarked(mark.seen, mark.figures), mark.readings)
         self._listings = Fold(store, LISTINGS, Listing, fold_listings, unsampled(mark.samples), mark.listings)
@@ -207,48 +196,6 @@ class Ledger:
         for condition in conditions:
             self._append(CONDITIONS, " ".join(condition.key), condition.since, condition)
 
-    # --- decisions ------------------------------------------------------------------------------
-
-    def keep(self, tick: Tick, running: tuple[str, ...] | None) -> None:
-        """Keep a tick: each part once by the digest of its text, and a record that names them.
-
-        Args:
-            tick: one that was decided.
-            running: pools a seat runs on after it; None = not known of every seat.
-        """
-        if tick.decision is None:
-            raise ValueError("only a tick that was decided is kept")
-        id, at = tick.decision.id, tick.history.as_of
-        parts = {part: self._blob(codec.dumps(getattr(tick, part)), at) for part in PARTS}
-        self._append(DECISIONS, id, at, Kept(id, at, parts, running, tick.made_by))
-
-    def ticks(self) -> tuple[str, ...]:
-        """Ids of the decisions that are kept, oldest first."""
-        return tuple(record.key for record in self.store.read(DECISIONS))
-
-    def last(self) -> Kept | None:
-        """The decision made last; None = none yet."""
-        return self._kept(self.store.read(DECISIONS, last=1))
-
-    def rebuild(self, id: str) -> Tick:
-        """A kept decision with everything it was made from, equal to the tick that was kept.
-
-        Raises:
-            StoreError: no decision of that id is kept.
-        """
-        kept = self._kept(self.store.read(DECISIONS, key=id, last=1))
-        if kept is None:
-            raise StoreError(f"no decision {id!r} is kept; `Engine.ticks()` tells those that are")
-        return Tick(**{part: self.part(kept, part, form) for part, form in PARTS.items()}, made_by=kept.made_by)
-
-    def part(self, kept: Kept, part: str, form: type[V]) -> V:
-        """One part of a kept decision."""
-        digest = kept.parts[part]
-        found = self.store.read(BLOBS, key=digest, last=1)
-        if not found:
-            raise StoreError(f"the {part} of decision {kept.id} ({digest}) is missing from the store")
-        return codec.loads(form, zlib.decompress(found[-1].body), source=f"{part} of {kept.id}")
-
     # --- settings of the store itself -----------------------------------------------------------
 
     def turn(self, *, take: bool) -> int:
@@ -293,29 +240,12 @@ class Ledger:
         for log in KEYED:
             newest = (self.store.read(log, key=key, last=1) for key in self.store.keys(log))
             self.store.prune(log, before, [record.seq for records in newest for record in records])
-        self.store.prune(DECISIONS, before, [record.seq for record in self.store.read(DECISIONS, last=1)])
-        self.store.prune(BLOBS, before - DAY, self._blobs_of_last())
+        self.archive.prune(before)
 
     # --- below ----------------------------------------------------------------------------------
 
     def _append(self, log: str, key: str, at: datetime, value: object) -> None:
         self.store.append(log, key, at, codec.dumps(value))
-
-    def _blob(self, body: bytes, at: datetime) -> str:
-        """Keep a text by its digest. One in use is written anew each day, so that pruning by age never takes it."""
-        digest = sha256(body).hexdigest()
-        found = self.store.read(BLOBS, key=digest, last=1)
-        if not found or at - found[-1].at >= DAY:
-            self.store.append(BLOBS, digest, at, zlib.compress(body))
-        return digest
-
-    def _blobs_of_last(self) -> tuple[int, ...]:
-        last = self.last()
-        found = [self.store.read(BLOBS, key=digest, last=1) for digest in last.parts.values()] if last else []
-        return tuple(record.seq for records in found for record in records)
-
-    def _kept(self, records: tuple[Record, ...]) -> Kept | None:
-        return codec.loads(Kept, records[-1].body, source=DECISIONS) if records else None
 
     def _mark(self) -> tuple[Mark, bytes | None]:
         body = self.store.get("mark")

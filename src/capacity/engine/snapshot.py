@@ -10,8 +10,8 @@ from capacity.values.tick import Snapshot
 
 def snapshot(ledger: Ledger, policy: Policy) -> Snapshot:
     """What is known, decided and held at this instant."""
-    as_of, last = ledger.now(), ledger.last()
-    made = None if last is None else ledger.part(last, "decision", Decision)
+    as_of, last = ledger.now(), ledger.archive.last()
+    made = None if last is None else ledger.archive.part(last, "decision", Decision)
     return Snapshot(
         as_of,
         tick=None if last is None else last.id,

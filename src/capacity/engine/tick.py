@@ -168,7 +168,7 @@ def probe(works: Works) -> tuple[Reading, ...]:
 def produce(works: Works) -> tuple[Reading, ...]:
     """Step 1. A pool nobody runs on, or that is exhausted, is asked about less often."""
     ledger = works.ledger
-    last, headroom = ledger.last(), ledger.headroom(works.policy, ledger.now())
+    last, headroom = ledger.archive.last(), ledger.headroom(works.policy, ledger.now())
     unused = set() if last is None or last.running is None else works.policy.pools.keys() - set(last.running)
     exhausted = {name for name, pool in headroom.pools.items() if pool.pace == "exhausted"}
     produced = works.producer.produce(unused | exhausted)
@@ -209,7 +209,7 @@ def keep(works: Works, decided: Tick, claims: Claims) -> tuple[Written, ...]:
     made = _made(decided)
     shadow = [name for name, fleet in works.policy.fleets.items() if fleet.mode == "shadow"]
     with works.ledger.transaction(durable=True):
-        works.ledger.keep(decided, running(made))
+        works.ledger.archive.keep(decided, running(made))
         works.ledger.command(steps(decided.history, made, shadow))
         return works.actuation.intend((one for one in made.placements if one.act in WRITES), claims)
 

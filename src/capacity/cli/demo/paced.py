@@ -36,7 +36,7 @@ TICK = timedelta(hours=2)
 TICKS = 84
 """A week of them."""
 
-BURN = {"sample-medium-3": 1.0, "sample-small-1": 0.25}
+BURN: Mapping[str, float] = {"sample-medium-3": 1.0, "sample-small-1": 0.25}
 """What a turn of a seat burns, model by model: what the policy says too."""
 
 DAY, NIGHT = 1.4, 0.6
