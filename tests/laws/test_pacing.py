@@ -171,7 +171,7 @@ def test_the_mean_of_any_truth_is_within_the_rate(spent: list[float], rounding: 
     assert rate.low - 1e-9 <= mean <= rate.high + 1e-9
 
 
-@given(st.floats(-20, 200), st.floats(0, 50), st.floats(0, 20), st.floats(0, 30), st.booleans())
+@given(st.floats(-20, 200), st.floats(0, 50), st.floats(0.001, 20), st.floats(0, 30), st.booleans())
 def test_the_target_is_within_the_reach_and_the_slew(
     wanted: float, level: float, low: float, span: float, jump: bool
 ) -> None:

@@ -42,6 +42,7 @@ INCIDENTS = {
     "emptied login": 8,
     "model disappears": 9,
     "three days parked": 10,
+    "three pools paced": 11,
 }
 
 
@@ -88,8 +89,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
 
 
 def test_every_promise_holds(shown: Shown) -> None:
-    """It ends with 0, ten incidents were told, and each of them promised something."""
-    assert (0, len(INCIDENTS)) == (shown.code, len(shown.week.episodes))
+    """It ends with 0, ten incidents and the paced week were told, and each of them promised something."""
+    assert (0, len(INCIDENTS)) == (shown.code, len(shown.week.episodes) + 1)
     assert all(episode.promises and all(episode.promises.values()) for episode in shown.week.episodes)
     assert "BROKEN" not in shown.text
 
@@ -196,9 +197,9 @@ def test_the_three_commands_it_names_work(shown: Shown, capfd: pytest.CaptureFix
 def test_no_secret_is_left_behind(shown: Shown) -> None:
     """Neither store nor ticks, fleet, policy nor any other file but the logins' own holds a token or a key."""
     files = [path for path in shown.folder.rglob("*") if path.is_file()]
-    holding = {path.relative_to(shown.folder).parts[0] for path in files if b"invented-" in path.read_bytes()}
+    holding = {path.relative_to(shown.folder).parts for path in files if b"invented-" in path.read_bytes()}
 
-    assert {"logins"} == holding
+    assert {"logins"} == {parts[parts[0] == "paced"] for parts in holding}
     assert {"capacity.db", "fleet.json", "policy.toml", "ticks"} <= {
         path.relative_to(shown.folder).parts[0] for path in files
     }

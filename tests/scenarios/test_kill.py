@@ -149,7 +149,7 @@ def test_a_quarter_died_inside_apply(aftermath: Aftermath) -> None:
 
 def test_every_published_reading_is_there(aftermath: Aftermath) -> None:
     """The store opens, holds every reading that was acknowledged, and no number of it is missing."""
-    logs = ("readings", "journal", "conditions", "decisions", "blobs")
+    logs = ("readings", "levels", "journal", "conditions", "decisions", "blobs")
     with closing(aftermath.store()) as store:
         kept = {f"{record.key} {record.at.isoformat()}" for record in store.read("readings")}
         numbers = sorted(record.seq for log in logs for record in store.read(log))

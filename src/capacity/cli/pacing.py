@@ -127,8 +127,8 @@ def bar(one: LimitHeadroom, as_of: datetime) -> str:
 
 
 def landed(one: LimitHeadroom, as_of: datetime) -> str:
-    """Where a limit ends, in words."""
-    end = landing(one, as_of)
+    """Where a limit ends, in words; nothing where it has."""
+    end = None if one.pace == "exhausted" else landing(one, as_of)
     if end is None:
         return ""
     if end.empty_at is None or end.early is None:
@@ -140,7 +140,7 @@ def consumers(steered: PoolPace | None, rules: PoolPolicy | None, policy: Policy
     """How many seats are ours to pace, what levers they have, and what share others are said to spend."""
     declared = None if rules is None else rules.uncontrolled
     assumed = policy.pacing.share / (1 + policy.pacing.share)
-    others = f"others {assumed:.0%} assumed" if declared is None else f"others {declared:.0%} declared"
+    others = f"others {100 * assumed:.0f} % assumed" if declared is None else f"others {100 * declared:.0f} % declared"
     if steered is None or not steered.seats:
         return f"no seat of ours; {others}"
     levers = f"{steered.demotable} demotable, {steered.slowable} to slow"

@@ -66,9 +66,11 @@ def target(wanted: float | None, level: float, reach: Reach, tuning: Tuning, *, 
         tuning: the controller's figures.
         jump: go there at once, since a window has just begun.
     """
-    if wanted is None or reach.high <= 0:
+    if wanted is None:
         return None
     goal = reach.clip(wanted)
+    if goal <= 0:
+        return None
     if level <= 0:
         return reach.clip(reach.low / 2)
     if wanted > 0 and abs(log(wanted / level)) < log(1 + tuning.band):

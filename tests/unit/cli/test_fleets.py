@@ -64,7 +64,7 @@ def test_a_policy_that_is_still_to_be_filled_in_says_so(
 
 def test_a_wait_that_is_nearly_over_is_told_to_the_second(house: House, capsys: pytest.CaptureFixture[str]) -> None:
     """A local server that refuses is asked again within the minute that is shown."""
-    house.rack.spoil("/models", Answer(429, b"", {"retry-after": "40"}))
+    house.rack.spoil("/models", Answer(429, b"", {"retry-after": "40"}), 2)  # its probe and its listing ask alike
     house.run("tick")
     capsys.readouterr()
     house.run("status")

@@ -18,8 +18,14 @@ from capacity.testing.fakes import FakeReader
 
 from .house import SAMPLES
 
-FOLDERS = {"claude": "claude", "deepseek": "deepseek", "llama-cpp": "llamacpp"}
-AT = {"usage_limits_scoped_exhausted.json": "2026-09-02T18:00:00Z"}
+FOLDERS = {"agy": "agy", "claude": "claude", "codex": "codex", "deepseek": "deepseek", "llama-cpp": "llamacpp"}
+AT = {
+    "usage_limits_scoped_exhausted.json": "2026-09-02T18:00:00Z",
+    # screens of a terminal say a time of day; these are the moments the samples' page names
+    "usage_tui_ansi_cr.txt": "2026-12-22T09:00:00Z",
+    "usage_tui_bars_fable.txt": "2026-07-25T03:00:00Z",
+    "usage_tui_compact_garbled.txt": "2026-02-11T20:00:00Z",
+}
 NOON = "2026-09-20T12:00:00Z"
 
 

@@ -14,7 +14,8 @@ from capacity import codec
 from capacity.core.headroom import fold as fold_readings
 from capacity.engine.documents import Adopted, Written
 from capacity.engine.folds import figures, resting, unmarked
-from capacity.engine.ledger import DAY, KEYED, Ledger
+from capacity.engine.archive import DAY
+from capacity.engine.ledger import KEYED, Ledger
 from capacity.errors import FormError, StoreError
 from capacity.ports import Outcome, Placement, Store
 from capacity.store import memory, sqlite
@@ -182,7 +183,7 @@ def test_a_kept_decision_is_rebuilt_byte_for_byte(tmp_path: Path) -> None:
 def test_a_decision_nobody_kept_cannot_be_rebuilt(store: Store) -> None:
     """The error says where to look."""
     with pytest.raises(StoreError, match=r"no decision 'x' is kept; `Engine.ticks\(\)`"):
-        Ledger(store).rebuild("x")
+        Ledger(store).archive.rebuild("x")
 
 
 def test_a_part_is_kept_once_and_written_anew_each_day() -> None:
@@ -192,7 +193,7 @@ def test_a_part_is_kept_once_and_written_anew_each_day() -> None:
     for _ in range(9):
         scene.clock.advance(6 * HOUR)
         decided(scene)
-        kept = Ledger(scene.store).last()
+        kept = Ledger(scene.store).archive.last()
         assert kept is not None
         assert digest in (None, kept.parts["policy"])
         digest = kept.parts["policy"]

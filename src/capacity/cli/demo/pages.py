@@ -13,6 +13,9 @@ COLUMNS = ("when", "who", "what", "why")
 WIDTH = 48
 """Characters of a column where no terminal tells how many there is room for."""
 
+LISTED = 12
+"""Ticks of an episode that are named one by one."""
+
 Out = Callable[[str], None]
 Show = Callable[[Table], None]
 
@@ -43,7 +46,8 @@ def table_of(episode: Episode) -> Table:
 
 def outcome_of(episode: Episode) -> str:
     """What should have come of it and whether it did, and where its ticks are."""
-    files = ", ".join(f"{number:04}" for number in episode.ticks)
+    numbers = [f"{number:04}" for number in episode.ticks]
+    files = ", ".join(numbers) if len(numbers) <= LISTED else f"{numbers[0]} … {numbers[-1]}"
     return f"{promises(episode.promises)}\n  ticks: {files}"
 
 
