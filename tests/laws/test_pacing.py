@@ -10,12 +10,13 @@ from attrs import evolve
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from capacity import Reading
+from capacity import Reading, assess
+from capacity.core.headroom import fold
 from capacity.core.pacing import Reach, target
 from capacity.core.tuning import Tuning
 from capacity.values.limits import Limit
 
-from .pacing import Story, assessed, stories, with_a_cap
+from .pacing import NOW, POLICY, WINDOWS, Story, assessed, stories, with_a_cap
 
 DAY = timedelta(days=1)
 
@@ -148,8 +149,6 @@ def test_another_limit_never_raises_the_wanted_level(story: Story) -> None:
 @given(st.lists(st.floats(0, 9), min_size=4, max_size=24), st.sampled_from(("nearest", "down", "up")))
 def test_the_mean_of_any_truth_is_within_the_rate(spent: list[float], rounding: str) -> None:
     """However bursty the load and however it is rounded, what was really spent an hour lies within the bounds."""
-    from .pacing import NOW, POLICY, WINDOWS
-
     truth = [sum(spent[: index + 1]) / 4 for index in range(len(spent))]
     assume(truth[-1] < 90)
     shown = {"nearest": round, "down": int, "up": lambda one: -int(-one // 1)}[rounding]
@@ -184,3 +183,76 @@ def test_the_target_is_within_the_reach_and_the_slew(
         inside = reach.low <= level <= reach.high
         if not jump and level > 0 and inside:
             assert level / 3 * 0.999 <= goal <= level * 2 * 1.001 or goal == pytest.approx(reach.clip(0.0))
+
+
+@given(stories(smooth=True), st.integers(1, 30))
+def test_a_later_reset_is_no_less_pressure(story: Story, hours: int) -> None:
+    """What is left has to last longer."""
+    by = timedelta(hours=hours)
+    later = story._replace(
+        readings=tuple(evolve(one, limits=tuple(_later(limit, by) for limit in one.limits)) for one in story.readings)
+    )
+    before, after = assessed(story), assessed(later)
+    for one, other in zip(before.limits, after.limits, strict=True):
+        same = one.rate == other.rate and one.why == other.why
+        if same and one.pressure is not None and other.pressure is not None:
+            assert other.pressure.middle >= one.pressure.middle - 1e-12
+
+
+@given(stories(smooth=True))
+def test_a_lower_story_of_a_known_instant_changes_nothing(story: Story) -> None:
+    """A second reading of the same instant that tells less is a cache's."""
+    assume(story.readings)
+    lower = tuple(
+        evolve(
+            one,
+            source="a-cache",
+            limits=tuple(evolve(limit, percent=max((limit.percent or 0) - 3, 0)) for limit in one.limits),
+        )
+        for one in story.readings[:-1]
+    )
+    before, after = assessed(story), assessed(story._replace(readings=(*story.readings, *lower)))
+
+    assert [one.rate for one in before.limits] == [one.rate for one in after.limits]
+    assert (before.wanted, before.jump, before.pace) == (after.wanted, after.jump, after.pace)
+
+
+@given(st.integers(0, 40), st.floats(0.1, 4), st.integers(4, 24), st.sampled_from((1.0, 0.1)))
+def test_a_finer_step_is_a_narrower_interval(begin: int, per_tick: float, ticks: int, quantum: float) -> None:
+    """The bounds of a rate lie two steps apart, over the time between."""
+    told = tuple(
+        Reading(
+            "p",
+            "ok",
+            "fake",
+            NOW - timedelta(minutes=20 * (ticks - tick)),
+            limits=(
+                Limit(
+                    "weekly",
+                    begin + round(per_tick * tick / quantum) * quantum / 2,
+                    quantum,
+                    resets_at=NOW + 3 * DAY,
+                    window=WINDOWS["weekly"],
+                ),
+            ),
+        )
+        for tick in range(ticks)
+    )
+    rate = assessed(Story(told, (), POLICY, NOW)).limits[0].rate
+    hours = min(ticks - 1, 25) / 3
+
+    assert rate is not None
+    assert rate.high - rate.middle == pytest.approx(quantum / hours)
+    assert rate.middle - rate.low <= quantum / hours + 1e-9
+
+
+@given(stories(), st.integers(0, 24))
+def test_a_fold_that_goes_on_gives_the_same(story: Story, cut: int) -> None:
+    """Folded to some point, assessed there, and gone on with: to the last bit what comes of everything at once."""
+    start = fold(story.readings[:cut])
+    at = story.readings[cut - 1].observed_at if 0 < cut <= len(story.readings) else story.as_of
+    assess((), [one for one in story.levels if one.at <= at], story.policy, at, start=start)
+
+    assert assess(story.readings[cut:], story.levels, story.policy, story.as_of, start=start) == assess(
+        story.readings, story.levels, story.policy, story.as_of
+    )

@@ -32,7 +32,9 @@ FILES = sorted(
 
 def test_there_are_strangers() -> None:
     """Every folder brings samples, also those of backends nobody here reads."""
-    assert {"agy", "claude", "codex", "common", "deepseek", "llamacpp", "pacing"} == {path.parent.name for path in FILES}
+    assert {"agy", "claude", "codex", "common", "deepseek", "llamacpp", "pacing"} == {
+        path.parent.name for path in FILES
+    }
     assert len(FILES) > 100
 
 

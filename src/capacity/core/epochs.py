@@ -74,10 +74,13 @@ def gauge(limit: Limit) -> tuple[float, float] | None:
     Money or credits of a known cap are a percent with a fine quantum. What is scoped binds no pool, and what frees on
     release or payment has no reset to land at.
     """
-    if limit.scope is not None or (limit.resets_at is None and limit.window is None) or limit.frees_on == "release":
+    percent = limit.percent
+    if limit.scope is not None or (limit.resets_at is None and limit.window is None):
         return None
-    if limit.percent is not None:
-        return min(max(float(limit.percent), 0.0), 100.0), limit.quantum
+    if percent is not None:
+        return (float(percent) if percent < 100.0 else 100.0), limit.quantum
+    if limit.frees_on == "release":
+        return None
     for unit, cap in limit.cap.items():
         left = limit.left.get(unit)
         if left is not None and cap > 0:
@@ -183,6 +186,9 @@ class Cutter:
         """One more sample, not before those taken; whether it counts now."""
         at, percent, stamp, quantum, _ = sample
         was = self.stamp
+        if stamp == was and at < stamp and self.points:  # as nearly always: the same window, still running
+            self.quantum, self.moves = quantum, 0
+            return self._rise(at, percent)
         if stamp <= at - self.jitter or (stamp < was - self.window / BEHIND and was < NONE):
             return False  # a window that is over, or an older one published again
         self.quantum = quantum
@@ -210,6 +216,10 @@ class Cutter:
     def _rise(self, at: float, percent: float) -> bool:
         """A figure inside the epoch: a rise, a lag, or a fall that has to be confirmed."""
         top = self.points[-1][1]
+        if percent >= top and not self.held:
+            self.dips = 0
+            self.points.append((at, percent))
+            return True
         fall = top - percent
         if fall > self.tuning.dip_quanta * self.quantum:
             self.held.append((at, percent))

@@ -73,7 +73,8 @@ def target(wanted: float | None, level: float, reach: Reach, tuning: Tuning, *, 
         return None
     if level <= 0:
         return reach.clip(reach.low / 2)
-    if wanted > 0 and abs(log(wanted / level)) < log(1 + tuning.band):
+    ratio = wanted / level
+    if ratio > 0 and abs(log(ratio)) < log(1 + tuning.band):
         return None
     off = log(goal / level)
     if abs(off) < NOTHING:

@@ -86,7 +86,7 @@ class Burn:
     spent: float
     exposed: float
     hours: float
-    taught: int
+    taught: float
     span: float
 
     def enough(self, tuning: Tuning) -> bool:

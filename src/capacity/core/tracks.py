@@ -6,7 +6,8 @@ worked in the same order either way, so that both ways give the same to the last
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from attrs import frozen
@@ -146,14 +147,13 @@ def _continues(known: Sequence[Sample], told: Sequence[Sample]) -> bool:
     return len(told) >= count and (not count or (told[0] == known[0] and told[count - 1] == known[-1]))
 
 
-def _by_instant(samples: Mapping[str, Sequence[Sample]]) -> Iterator[tuple[float, Sequence[tuple[str, Sample]]]]:
+def _by_instant(samples: Mapping[str, Sequence[Sample]]) -> Sequence[tuple[float, Sequence[tuple[str, Sample]]]]:
     """Figures by instant, those of one instant by name."""
-    found: dict[float, list[tuple[str, Sample]]] = {}
+    found: defaultdict[float, list[tuple[str, Sample]]] = defaultdict(list)
     for name, told in sorted(samples.items()):
         for one in told:
-            found.setdefault(one[0], []).append((name, one))
-    for at in sorted(found):
-        yield at, found[at]
+            found[one[0]].append((name, one))
+    return sorted(found.items())
 
 
 class Meter:
@@ -163,9 +163,9 @@ class Meter:
 
     def __init__(self, cutter: Cutter, tuning: Tuning) -> None:
         self.cutter, self.tuning = cutter, tuning
-        self.burn = (0.0, 0.0, 0.0, 0, 0.0)
+        self.burn = [0.0, 0.0, 0.0, 0.0, 0.0]
         self.spent, self.exposed = [0.0] * 24, [0.0] * 24
-        self.recent: tuple[Interval, ...] = ()
+        self.recent: list[tuple[float, float, float, float]] = []
         self.at = self.top = self.passed = 0.0
         self.epoch = -1
         self.stopped = False
@@ -173,8 +173,8 @@ class Meter:
     def copy(self) -> Meter:
         """Another that may go on by itself."""
         other = Meter(self.cutter.copy(), self.tuning)
-        other.burn, other.spent, other.exposed = self.burn, list(self.spent), list(self.exposed)
-        other.recent, other.at, other.top, other.passed = self.recent, self.at, self.top, self.passed
+        other.burn, other.spent, other.exposed = list(self.burn), list(self.spent), list(self.exposed)
+        other.recent, other.at, other.top, other.passed = list(self.recent), self.at, self.top, self.passed
         other.epoch, other.stopped = self.epoch, self.stopped
         return other
 
@@ -200,24 +200,23 @@ class Meter:
         self.passed = passed or 0.0
 
     def _learn(self, begins: float, ends: float, points: float, level_hours: float, hours: float) -> None:
-        tuning = self.tuning
-        spent, exposed, lasted, taught, span = self.burn
+        tuning, burn = self.tuning, self.burn
         fade = 2.0 ** (-hours * HOUR / tuning.half_life)
-        self.burn = (
-            spent * fade + points,
-            exposed * fade + level_hours,
-            lasted * fade + hours,
-            taught + 1,
-            span + hours,
-        )
+        burn[0] = burn[0] * fade + points
+        burn[1] = burn[1] * fade + level_hours
+        burn[2] = burn[2] * fade + hours
+        burn[3] += 1
+        burn[4] += hours
         hour, keep = int((begins + ends) / 2 // HOUR) % 24, tuning.profile_keep
         self.spent[hour] = keep * self.spent[hour] + points
         self.exposed[hour] = keep * self.exposed[hour] + level_hours
         late, oldest = self.recent, ends - tuning.burst_look - SLACK
-        while late and late[0][0] < oldest:
-            late = late[1:]
-        self.recent = (*late, Interval(begins, ends, points, level_hours))
+        late.append((begins, ends, points, level_hours))
+        while len(late) > 1 and late[0][0] < oldest:
+            late.pop(0)
 
     def track(self, course: Course) -> Track:
         """It, as it stands."""
-        return Track(course, Burn(*self.burn), tuple(self.spent), tuple(self.exposed), self.recent)
+        return Track(
+            course, Burn(*self.burn), tuple(self.spent), tuple(self.exposed), [Interval(*one) for one in self.recent]
+        )
