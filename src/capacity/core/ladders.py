@@ -117,30 +117,45 @@ class Spread:
         if nominal / NEAR <= level <= nominal * NEAR:
             level = nominal
         level = min(max(level, self.reach.low), self.reach.high)
-        split = self.split(self._steps(level))
-        return tuple(
-            zip(split, _paces([_kind(*one) for one in zip(self._ladders, split, strict=True)], level), strict=True)
-        )
+        split = self._split(level)
+        kinds = [_kind(*one) for one in zip(self._ladders, split, strict=True)]
+        return tuple(zip(split, _paces(kinds, level), strict=True))
+
+    def _split(self, level: float) -> tuple[int, ...]:
+        """The rungs for a level: those of now with the fewest changes, unless others altogether would do far more."""
+        steps, anew = self._steps(level), Spread(self._ladders, [0] * len(self._ladders))
+        best = anew._ideal(level)  # of its own kind
+        if best is None or self._worth(steps, level) >= ENOUGH * anew._worth(best, level):
+            return self.split(steps)
+        return anew.split(best)
 
     def _steps(self, level: float) -> int:
         """How many steps to take: from those of now towards the ideal, no further than nearly all its worth needs."""
+        ideal = self._ideal(level)
+        if ideal is None:
+            return self.here
+        enough, here = ENOUGH * self._worth(ideal, level), self.here
+        if here <= ideal:
+            return here + bisect_left(range(ideal - here), enough, key=lambda more: self._worth(here + more, level))
+        return here - bisect_left(range(here - ideal), enough, key=lambda less: self._worth(here - less, level))
+
+    def _ideal(self, level: float) -> int | None:
+        """The steps at which a level is worth most; None where no cadences meet it."""
         every = range(len(self.raises) + 1)
         first = bisect_left(every, level, key=lambda steps: self._line(steps).high * (1 + SLACK))
         last = bisect_right(every, level, key=lambda steps: self._line(steps).low * (1 - SLACK)) - 1
         if first > last:
-            return self.here
-        ideal = first + bisect_left(range(last - first), True, key=lambda more: self._falls(first + more, level))
-        enough, here = ENOUGH * self._worth(ideal, level), min(max(self.here, first), last)
-        if here <= ideal:
-            return here + bisect_left(range(ideal - here), enough, key=lambda more: self._worth(here + more, level))
-        return here - bisect_left(range(here - ideal), enough, key=lambda less: self._worth(here - less, level))
+            return None
+        return first + bisect_left(range(last - first), True, key=lambda more: self._falls(first + more, level))
 
     def _falls(self, steps: int, level: float) -> bool:
         """Whether one step more is worth no more."""
         return self._worth(steps + 1, level) <= self._worth(steps, level)
 
     def _worth(self, steps: int, level: float) -> float:
-        return self._line(steps).worth(level)
+        """What a level is worth with so many steps taken; nothing where no cadences meet it."""
+        line = self._line(steps)
+        return line.worth(level) if line.meets(level) else 0.0
 
     def _line(self, steps: int) -> Line:
         found = self._lines.get(steps)
