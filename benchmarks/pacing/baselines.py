@@ -22,7 +22,7 @@ LEAST_SAMPLES, LEAST_SPAN_H = 3, 1.0
 DROP = 5.0
 """Points a percent falls by before it is a reset and no lag."""
 
-LOOK_H, KP, KI, CLAMP = 2.0, 0.1, 0.05, 1.0
+LOOK_H, KP, KI, CLAMP = 2.0, 0.1, 0.15, 2.0
 """PI: hours its rate is taken over, gains a tick, and the clamp of its error. The best of a coarse grid of each."""
 
 ETA, SURPRISE = 0.05, 8.0
