@@ -149,14 +149,26 @@ class Course:
         return self.epochs[-1]
 
 
-def sample(limit: Limit, at: float) -> Sample | None:
-    """What a limit said at an instant, seconds since 1970; None where it cannot be paced."""
+def sample(limit: Limit, at: float, stamps: dict[datetime, float]) -> Sample | None:
+    """What a limit said at an instant; None where it cannot be paced.
+
+    Args:
+        limit: the limit.
+        at: seconds since 1970.
+        stamps: resets that were turned into seconds before; a new one is put there.
+    """
     found = gauge(limit)
     if found is None:
         return None
-    stamp = NONE if limit.resets_at is None else seconds(limit.resets_at)
-    window = limit.window.total_seconds() if limit.window else 0.0
-    return Sample(at, found[0], stamp, found[1], window)
+    resets_at, stamp = limit.resets_at, NONE
+    if resets_at is not None:
+        known = stamps.get(resets_at)
+        stamp = stamps[resets_at] = seconds(resets_at) if known is None else known
+    return Sample(at, found[0], stamp, found[1], limit.window.total_seconds() if limit.window else 0.0)
+
+
+Point = tuple[float, float, int]
+"""A figure that counts: seconds since 1970, the highest percent of its epoch so far, and the number of that epoch."""
 
 
 class Cutter:
@@ -174,6 +186,11 @@ class Cutter:
         self.dips = 0
         self.held: list[tuple[float, float]] = []
 
+    @property
+    def full(self) -> float:
+        """From where on a figure is full: within half a step of the top."""
+        return 100.0 - self.quantum / 2
+
     def copy(self) -> Cutter:
         """Another that may go on by itself."""
         other = Cutter(self.window, self.tuning)
@@ -182,13 +199,25 @@ class Cutter:
         other.moves, other.dips = self.moves, self.dips
         return other
 
+    def run(self, samples: Iterable[Sample]) -> list[Point]:
+        """More samples, in order and not before those taken; those that count, each as the point it makes."""
+        found: list[Point] = []
+        for one in samples:
+            at, percent, stamp, quantum, _ = one
+            points = self.points
+            # as nearly always: the same window, still running, and more of it spent
+            if points and stamp == self.stamp and at < stamp and percent >= points[-1][1] and not self.held:
+                self.quantum, self.moves, self.dips = quantum, 0, 0
+                points.append((at, percent))
+            elif not self.take(one):
+                continue
+            found.append((at, self.points[-1][1], len(self.epochs)))
+        return found
+
     def take(self, sample: Sample) -> bool:
         """One more sample, not before those taken; whether it counts now."""
         at, percent, stamp, quantum, _ = sample
         was = self.stamp
-        if stamp == was and at < stamp and self.points:  # as nearly always: the same window, still running
-            self.quantum, self.moves = quantum, 0
-            return self._rise(at, percent)
         if stamp <= at - self.jitter or (stamp < was - self.window / BEHIND and was < NONE):
             return False  # a window that is over, or an older one published again
         self.quantum = quantum
@@ -216,10 +245,6 @@ class Cutter:
     def _rise(self, at: float, percent: float) -> bool:
         """A figure inside the epoch: a rise, a lag, or a fall that has to be confirmed."""
         top = self.points[-1][1]
-        if percent >= top and not self.held:
-            self.dips = 0
-            self.points.append((at, percent))
-            return True
         fall = top - percent
         if fall > self.tuning.dip_quanta * self.quantum:
             self.held.append((at, percent))

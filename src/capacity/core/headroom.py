@@ -7,6 +7,7 @@ adds to what a source answered.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -84,13 +85,14 @@ def _seen(known: Seen | None, fresh: Sequence[Reading]) -> Seen:
     good = [reading for reading in fresh if reading.state == "ok"]
     if not good:
         return Seen(last) if known is None else evolve(known, last=last)
-    figures: dict[str, list[Sample]] = {}
+    figures: defaultdict[str, list[Sample]] = defaultdict(list)
+    stamps: dict[datetime, float] = {}
     for reading in good:
         at = seconds(reading.observed_at)
         for limit in reading.limits:
-            found = sample(limit, at)
+            found = sample(limit, at, stamps)
             if found is not None:
-                figures.setdefault(limit.name, []).append(found)
+                figures[limit.name].append(found)
     before = known or Seen(last)
     after = Seen(last, kept([*before.told, *good]), joined(before.samples, figures))
     if continues(before.samples, figures):

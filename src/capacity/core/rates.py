@@ -65,6 +65,14 @@ class Exposure:
         """Level-hours between two instants, none before the first step."""
         return self.upto(end) - self.upto(begin) if self.known else (end - begin) / HOUR
 
+    def at(self, instants: Iterable[float]) -> dict[float, float]:
+        """Instant → level-hours from the first step up to it; there has to be one."""
+        found: dict[float, float] = {}
+        for at in instants:
+            if at not in found:
+                found[at] = self.upto(at)
+        return found
+
     def upto(self, at: float) -> float:
         """Level-hours from the first step to an instant; there has to be one."""
         index = max(bisect_right(self._times, at) - 1, 0)
@@ -86,7 +94,7 @@ class Burn:
     spent: float
     exposed: float
     hours: float
-    taught: float
+    taught: int
     span: float
 
     def enough(self, tuning: Tuning) -> bool:

@@ -6,13 +6,12 @@ worked in the same order either way, so that both ways give the same to the last
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from attrs import frozen
 
-from capacity.core.epochs import DAY, Course, Cutter, Sample, ordered
+from capacity.core.epochs import DAY, Course, Cutter, Point, Sample, ordered
 from capacity.core.rates import HOUR, SLACK, Burn, Exposure
 from capacity.core.tuning import Tuning
 
@@ -104,8 +103,13 @@ class Work:
             for name, window in self.windows.items()
         }
         done = {name: len(was.samples[name]) if was is not None else 0 for name in samples}
-        for at, told in _by_instant({name: told[done[name] :] for name, told in samples.items()}):
-            self._take(at, told, exposure)
+        fresh = {name: meter.cutter.run(samples[name][done[name] :]) for name, meter in self.meters.items()}
+        full = frozenset(
+            at for name, points in fresh.items() for at, top, _ in points if top >= self.meters[name].cutter.full
+        )
+        passed = exposure.at(at for points in fresh.values() for at, _, _ in points) if exposure.known else None
+        for name, points in fresh.items():
+            self.meters[name].learn(points, full, passed, exposure.begins)
 
     def leads_to(self, samples: Mapping[str, Sequence[Sample]], exposure: Exposure, tuning: Tuning) -> bool:
         """Whether working on from here gives what working from the start would: nothing older has changed."""
@@ -123,19 +127,6 @@ class Work:
         found = ((self.meters[name], self.meters[name].cutter.course(name)) for name in sorted(self.meters))
         return [meter.track(course) for meter, course in found if course is not None]
 
-    def _take(self, at: float, told: Sequence[tuple[str, Sample]], exposure: Exposure) -> None:
-        """The figures of one instant. Where any limit is full then, the pool was stopped, and the interval teaches nothing."""
-        accepted, full = [], False
-        for name, one in told:
-            meter = self.meters[name]
-            cutter = meter.cutter
-            if cutter.take(one):
-                accepted.append(meter)
-                full = full or cutter.points[-1][1] >= 100.0 - cutter.quantum / 2
-        passed = exposure.upto(at) if accepted and exposure.known else None
-        for meter in accepted:
-            meter.reach(at, passed, exposure.begins, full)
-
 
 def _window(told: Sequence[Sample]) -> float:
     return next((one.window for one in reversed(told) if one.window), DAY)
@@ -147,15 +138,6 @@ def _continues(known: Sequence[Sample], told: Sequence[Sample]) -> bool:
     return len(told) >= count and (not count or (told[0] == known[0] and told[count - 1] == known[-1]))
 
 
-def _by_instant(samples: Mapping[str, Sequence[Sample]]) -> Sequence[tuple[float, Sequence[tuple[str, Sample]]]]:
-    """Figures by instant, those of one instant by name."""
-    found: defaultdict[float, list[tuple[str, Sample]]] = defaultdict(list)
-    for name, told in sorted(samples.items()):
-        for one in told:
-            found[one[0]].append((name, one))
-    return sorted(found.items())
-
-
 class Meter:
     """One limit while its figures come in."""
 
@@ -163,7 +145,7 @@ class Meter:
 
     def __init__(self, cutter: Cutter, tuning: Tuning) -> None:
         self.cutter, self.tuning = cutter, tuning
-        self.burn = [0.0, 0.0, 0.0, 0.0, 0.0]
+        self.burn = (0.0, 0.0, 0.0, 0, 0.0)
         self.spent, self.exposed = [0.0] * 24, [0.0] * 24
         self.recent: list[tuple[float, float, float, float]] = []
         self.at = self.top = self.passed = 0.0
@@ -173,47 +155,44 @@ class Meter:
     def copy(self) -> Meter:
         """Another that may go on by itself."""
         other = Meter(self.cutter.copy(), self.tuning)
-        other.burn, other.spent, other.exposed = list(self.burn), list(self.spent), list(self.exposed)
+        other.burn, other.spent, other.exposed = self.burn, list(self.spent), list(self.exposed)
         other.recent, other.at, other.top, other.passed = list(self.recent), self.at, self.top, self.passed
         other.epoch, other.stopped = self.epoch, self.stopped
         return other
 
-    def reach(self, at: float, passed: float | None, begins: float, full: bool) -> None:
-        """A figure was accepted; learn from the interval that it ends, unless there is a cut in it, or too long a wait.
+    def learn(
+        self, points: Sequence[Point], full: Collection[float], passed: Mapping[float, float] | None, begins: float
+    ) -> None:
+        """Learn from the intervals that these figures end, unless there is a cut in one, or too long a wait.
 
         Args:
-            at: seconds since 1970.
-            passed: level-hours up to then; None = no level was ever recorded, and hours count.
-            begins: when levels begin to be known.
-            full: whether the pool is stopped then.
+            points: the figures that count, in order.
+            full: instants at which some limit of the pool was full: the pool was stopped, and what begins or ends then
+                teaches nothing.
+            passed: instant → level-hours up to it; None = no level was ever recorded, and hours count.
+            begins: when levels begin to be known, seconds since 1970.
         """
-        was, epoch, top = self.at, len(self.cutter.epochs), self.cutter.points[-1][1]
-        if (
-            epoch == self.epoch
-            and at - was <= self.tuning.max_gap + SLACK
-            and not (full or self.stopped)
-            and was >= begins
-        ):
-            hours = (at - was) / HOUR
-            self._learn(was, at, top - self.top, hours if passed is None else passed - self.passed, hours)
-        self.at, self.top, self.epoch, self.stopped = at, top, epoch, full
-        self.passed = passed or 0.0
-
-    def _learn(self, begins: float, ends: float, points: float, level_hours: float, hours: float) -> None:
-        tuning, burn = self.tuning, self.burn
-        fade = 2.0 ** (-hours * HOUR / tuning.half_life)
-        burn[0] = burn[0] * fade + points
-        burn[1] = burn[1] * fade + level_hours
-        burn[2] = burn[2] * fade + hours
-        burn[3] += 1
-        burn[4] += hours
-        hour, keep = int((begins + ends) / 2 // HOUR) % 24, tuning.profile_keep
-        self.spent[hour] = keep * self.spent[hour] + points
-        self.exposed[hour] = keep * self.exposed[hour] + level_hours
-        late, oldest = self.recent, ends - tuning.burst_look - SLACK
-        late.append((begins, ends, points, level_hours))
-        while len(late) > 1 and late[0][0] < oldest:
-            late.pop(0)
+        tuning, spent, exposed = self.tuning, self.spent, self.exposed
+        longest, keep, half = tuning.max_gap + SLACK, tuning.profile_keep, tuning.half_life
+        was, top, epoch, stopped, before = self.at, self.top, self.epoch, self.stopped, self.passed
+        points_spent, level_hours, lasted, taught, span = self.burn
+        for at, percent, number in points:
+            here, stops = passed[at] if passed is not None else 0.0, at in full
+            if number == epoch and at - was <= longest and not (stops or stopped) and was >= begins:
+                hours, rise = (at - was) / HOUR, percent - top
+                through = hours if passed is None else here - before
+                fade = 2.0 ** (-hours * HOUR / half)
+                points_spent, level_hours = points_spent * fade + rise, level_hours * fade + through
+                lasted, taught, span = lasted * fade + hours, taught + 1, span + hours
+                hour = int((was + at) / 2 // HOUR) % 24
+                spent[hour] = keep * spent[hour] + rise
+                exposed[hour] = keep * exposed[hour] + through
+                self.recent.append((was, at, rise, through))
+            was, top, epoch, stopped, before = at, percent, number, stops, here
+        self.burn = (points_spent, level_hours, lasted, taught, span)
+        self.at, self.top, self.epoch, self.stopped, self.passed = was, top, epoch, stopped, before
+        oldest = was - tuning.burst_look - SLACK
+        self.recent = [one for one in self.recent if one[1] >= oldest]
 
     def track(self, course: Course) -> Track:
         """It, as it stands."""

@@ -30,7 +30,7 @@ def samples(
     told: Iterable[tuple[float, float | None, float | None]], window: timedelta | None = WEEK, quantum: float = 1.0
 ) -> tuple[Sample, ...]:
     """Figures as (hour, percent, hour of the stamp)."""
-    found = (sample(limit(percent, stamp, window, quantum), at(hour).timestamp()) for hour, percent, stamp in told)
+    found = (sample(limit(percent, stamp, window, quantum), at(hour).timestamp(), {}) for hour, percent, stamp in told)
     return ordered(one for one in found if one is not None)
 
 
