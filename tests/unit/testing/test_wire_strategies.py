@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import pytest
 from attrs import evolve
+from hypothesis import Phase, given, settings
 from hypothesis import find as search
-from hypothesis import given, settings
 from hypothesis.strategies import SearchStrategy
 
 from capacity.ports import Document, Limit, Reader, Reading, Scope
@@ -30,8 +30,9 @@ T = TypeVar("T")
 
 
 def find(strategy: SearchStrategy[T], seen: Callable[[T], bool]) -> T:
-    """The least that is drawn and seen; the same each time."""
-    return search(strategy, seen, settings=settings(max_examples=20_000, derandomize=True, database=None))
+    """The first that is drawn and seen; the same each time."""
+    once = settings(max_examples=20_000, derandomize=True, database=None, phases=[Phase.generate])
+    return search(strategy, seen, settings=once)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def find(strategy: SearchStrategy[T], seen: Callable[[T], bool]) -> T:
         lambda tree: tree.get("rows") == [2, 1],
         lambda tree: next(iter(tree)) == "kind",
         lambda tree: "surprise" in tree,
-        lambda tree: "used" not in tree and tree.get("until", "") is None and "surprise" in tree,
+        lambda tree: "used" not in tree and "surprise" in tree,
     ],
     ids=map(str, range(14)),
 )
