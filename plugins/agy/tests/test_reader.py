@@ -360,3 +360,13 @@ def test_order_means_nothing(rows: list[Any]) -> None:
     text = json.dumps({"command": {"name": "usage", "data": {"groups": shuffled}}})
 
     assert read(body("print_usage_json.json")) == read(text)
+
+
+def test_long_texts_end() -> None:
+    """An object is found behind however many blank lines; a text longer than any screen is none."""
+    told = json.dumps({"command": {"name": "models", "data": {"models": [{"id": "some-model-1"}]}}}).encode()
+    found = reader().listing(Document(b"said\n" + b"\n" * 100_000 + b" \t" + told, AT))
+
+    assert found is not None
+    assert ["some-model-1"] == [model.id for model in found.models]
+    assert reader().listing(Document(b"some-model-1\n" * 25_000, AT)) is None

@@ -155,3 +155,9 @@ def test_an_old_capture_has_no_reset() -> None:
 def test_another_screen_is_not_ours(text: str) -> None:
     """Figures without a panel round them are anybody's."""
     assert read(text) is None
+
+
+def test_only_the_end_of_a_long_capture_is_looked_at() -> None:
+    """The last panel counts, so that what scrolled away long ago is not worked through."""
+    assert {"5h": 2.0} == used("\n" * 3_000_000, "Current session", "2% used")
+    assert read("Current session", "2% used", "\n" * 3_000_000) is None

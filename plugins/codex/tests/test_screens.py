@@ -180,3 +180,11 @@ def test_no_reset_is_past_or_further_than_its_window(name: str, zone: str) -> No
     (reading,) = reader().readings(recorded(name, zone=zone)) or ()
     for limit in reading.limits:
         assert limit.resets_at is None or AT < limit.resets_at <= AT + (limit.window or timedelta(days=366)) * 1.05
+
+
+def test_gaps_and_long_texts_end() -> None:
+    """Blanks within a row are one gap however many there are, and a text longer than any screen is none."""
+    gap = " " * 200
+    assert {"weekly:some model"} == set(limits(f"Some{gap}Model{gap}Weekly{gap}limit:{gap}7% left"))
+    assert reader().readings(Document(b"%" + b" " * 60_000 + b"%", AT)) is None
+    assert reader().readings(Document(b"5h limit: 55% left\n" * 10_000, AT)) is None

@@ -29,7 +29,7 @@ AS_JSON = ("--output-format", "json")
 PROMPTS = (ADDRESS.encode(), WAITING.encode())
 """What it says only where it asks for a login, and then waits for ever."""
 
-UNKNOWN_FLAG = re.compile(rb"(?i)(?:not defined|unknown|undefined|unrecognized)[^\n]*output-format")
+UNKNOWN_FLAG = re.compile(rb"(?i)(?:not defined|unknown|undefined|unrecognized)[^\n]{0,200}output-format")
 """How a program too old for the flag says so."""
 
 PASSED = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "HTTPS_PROXY", "NO_PROXY")

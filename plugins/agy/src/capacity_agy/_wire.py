@@ -21,6 +21,9 @@ LINE_MOST = 200
 ROWS_MOST = 1000
 """Rows of anything that are read: groups, buckets, models, lines. The longest list seen has a few dozen."""
 
+TEXT_MOST = 2**18
+"""Bytes of a text that is read line by line: a thousand rows of the longest name. A longer one is no screen and no list."""
+
 LEFT_LEAST = Decimal(-9)
 """A share left below this is a mistake: a little under nothing happens, ten times the whole used does not."""
 
@@ -33,7 +36,7 @@ MILLISECONDS_FROM = 10**11
 _NUMERAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _PERCENT = re.compile(r"(?<![0-9.,-])([0-9]{1,4}(?:\.([0-9]{1,9}))?) ?%")
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
-_OBJECT = re.compile(r"^\s*\{", re.MULTILINE)
+_OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 _PART = re.compile(r"([0-9]{1,6}) ?(d|h|m(?!s)|s)[a-z]*")
 _UNITS: Mapping[str, str] = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
 
@@ -70,7 +73,7 @@ def objects(value: object) -> list[dict[str, Any]]:
 
 def lines(doc: Document) -> list[str]:
     """The lines of a text, without what only a terminal understands, and without the blank ones."""
-    plain = _ESCAPE.sub("", doc.text if len(doc.body) <= DOCUMENT_CAP else "")
+    plain = _ESCAPE.sub("", doc.text if len(doc.body) <= TEXT_MOST else "")
     told = (line.strip(" \f\v\u200b") for line in re.split(r"[\r\n]+", plain))
     return [line for line in told if line.strip()][:ROWS_MOST]
 

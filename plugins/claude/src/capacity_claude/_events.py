@@ -6,6 +6,7 @@ Of several events the last word on each window counts. A run may end well and br
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,7 +19,7 @@ from capacity_claude._windows import place
 from capacity_claude._wire import ROWS_MOST, fraction, instant, percent, word
 
 EVENT, RESULT = "rate_limit_event", "result"
-MARKS = (b'"rate_limit_event"', b'"result"', b'"rate_limits"')
+MARK = re.compile(rb'"(?:rate_limit_event|rate_limits|result)"')
 """What a line of a stream holds that may be ours; a long stream is mostly others."""
 
 
@@ -79,7 +80,7 @@ def _items(doc: Document, body: Any) -> Iterable[Any]:
         return body[-ROWS_MOST:]
     if body is not None:
         return (body,)
-    marked = [line for line in doc.body.splitlines() if any(mark in line for mark in MARKS)]
+    marked = [line for line in doc.body.splitlines() if line and MARK.search(line)]
     return (_item(line) for line in marked[-ROWS_MOST:])
 
 

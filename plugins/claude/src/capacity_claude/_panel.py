@@ -28,6 +28,9 @@ WIDEST = 1000
 LINES_MOST = 2000
 """Lines of a capture that are looked at, the last ones: the last panel counts, and one has about thirty."""
 
+CAPTURE_MOST = LINES_MOST * WIDEST
+"""Characters of a capture that are looked at, the last ones."""
+
 ALIKE = 0.85
 """How alike a heading must be to what it should say, from 0 to 1: one that lost two of its letters still is."""
 
@@ -99,7 +102,7 @@ def panel(doc: Document, body: Any) -> Reading | None:
 
 
 def _lines(text: str) -> Iterator[str]:
-    for line in re.split(r"[\r\n]+", _ANSI.sub("", text))[-LINES_MOST:]:
+    for line in re.split(r"[\r\n]+", _ANSI.sub("", text[-CAPTURE_MOST:]))[-LINES_MOST:]:
         if line.strip() and len(line) <= WIDEST:
             yield line.strip()
 

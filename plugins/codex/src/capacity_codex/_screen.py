@@ -28,6 +28,12 @@ STALE = "limits may be stale"
 LABELS: Mapping[str, str] = {"usage": SLOTS[0], "secondary usage": SLOTS[1], "monthly credit": CAP}
 """Label of a row that is not called after its window → the name of its limit."""
 
+SCREEN_MOST = 2**16
+"""Bytes of a screen with its terminal codes; one has a few thousand. A longer text is none."""
+
+WIDEST = 1000
+"""Characters of a line of a terminal; longer ones are none."""
+
 _CODES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _ROW = re.compile(
     rf"(?:(?P<name>.+?)\s+)??(?P<label>{'|'.join([*LABELS, *KINDS, '[0-9]+h'])})\s+limit:\s*(?P<rest>.*)", re.IGNORECASE
@@ -63,7 +69,7 @@ class Row:
 
 def is_status(doc: Document) -> bool:
     """Whether a document is such a screen: it has a row of a limit that we know by its figure or by the banner."""
-    if doc.body.lstrip()[:1] in {b"{", b"[", b"<"}:
+    if len(doc.body) > SCREEN_MOST or doc.body.lstrip()[:1] in {b"{", b"[", b"<"}:
         return False
     text = "\n".join(_lines(doc))
     rows = [*_rows(doc)]
@@ -92,10 +98,11 @@ def _aged(reading: Reading) -> Reading:
 
 
 def _lines(doc: Document) -> Iterator[str]:
-    """The lines, without terminal codes and the box they stand in; one that goes on below is one line."""
+    """The lines, without terminal codes and their box, each gap one blank; one that goes on below is one line."""
     whole = ""
     for part in _CODES.sub("", doc.text).splitlines():
-        line = part.strip(" \t│╭╮╰╯─")
+        # a gap is one blank, because the patterns of a row try each of its blanks against all the others
+        line = " ".join(part.strip(" \t│╭╮╰╯─").split()) if len(part) <= WIDEST else ""
         if _GOES_ON.match(line):
             whole += f" {line}"
             continue

@@ -12,12 +12,19 @@ from capacity.ports import Reading
 DEEP = 100_000
 """Brackets that make Python's JSON parser give up."""
 
+LONG = 200_000
+"""Signs of one kind in a row: a pattern that tries each against all the others hangs over them."""
+
 HOPELESS: Mapping[str, bytes] = {
     "empty": b"",
     "blank": b" \r\n",
     "html": b"<!doctype html><html><head><title>Just a moment...</title></head><body>0% 0 $0.00</body></html>",
     "deep": b"[" * DEEP,
     "binary": bytes(range(256)) * 4,
+    "newlines": b"\n" * LONG,
+    "blanks": b" " * LONG,
+    "tabs": b"\t" * LONG,
+    "gap": b"%" + b" " * LONG + b"%",
 }
 """Bodies nothing can be read from."""
 
