@@ -149,7 +149,10 @@ def capped(path: Path) -> bytes:
     except OSError as error:
         raise UsageFault(f"{path}: {(error.strerror or str(error)).lower()}; check the path") from None
     if len(body) > DOCUMENT_CAP:
-        raise UsageFault(f"{path}: larger than {DOCUMENT_CAP // 2**20} MiB, which no answer is; is it the right file?")
+        raise UsageFault(
+            f"{path}: larger than {DOCUMENT_CAP // 2**20} MiB, which no answer is; of a session file only the last lines"
+            " are needed: `tail -c 1000000 FILE | capacity read ... --from -`"
+        )
     return body
 
 

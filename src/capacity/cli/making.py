@@ -67,6 +67,8 @@ def _refuse(name: str, folder: Path) -> None:
     taken = next((plugin for plugin in load_plugins() if plugin.name == name), None)
     if taken is not None:
         raise UsageFault(f'"{name}" is offered by {taken.distribution} {taken.version} already; choose another name')
+    if f"capacity-{name}" in made_by():
+        raise UsageFault(f'"{name}" would be called capacity-{name}, which is installed already; choose another name')
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise UsageFault(f"{folder} is there already, and is left as it is; name another folder with --to")
 

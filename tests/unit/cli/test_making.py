@@ -74,6 +74,7 @@ def _banned(rules: dict[str, object]) -> object:
         ("my--toy", "small letters"),
         ("../toy", "small letters"),
         ("deepseek", "capacity-deepseek"),
+        ("core", "capacity-core, which is installed already"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused(capsys: pytest.CaptureFixture[str], name: str, why: str) -> None:

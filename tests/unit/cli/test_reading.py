@@ -117,6 +117,7 @@ def test_too_much_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[st
     out, err = capsys.readouterr()
     assert ("", 1) == (out, err.count("\n"))
     assert "larger than 8 MiB" in err
+    assert "`tail -c 1000000 FILE | capacity read ... --from -`" in err
 
 
 def test_several_files_are_a_reading_each(capsys: pytest.CaptureFixture[str]) -> None:
