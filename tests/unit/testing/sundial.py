@@ -23,6 +23,8 @@ class SundialReader:
     def readings(self, doc: Document) -> tuple[Reading, ...] | None:
         if doc.asked is not None and not doc.asked.startswith("/usage"):
             return None
+        if doc.asked is None and doc.status != 429 and not {"used", "of"} & {*self.body(doc)}:
+            return None
         if doc.status == 429:
             return (Reading("", "throttled", SOURCE, doc.at, retry_at=BUDGET.retry_at(doc)),)
         limits = self.limits(doc)
@@ -41,6 +43,8 @@ class SundialReader:
 
     def listing(self, doc: Document) -> Listing | None:
         if doc.asked is not None and not doc.asked.startswith("/models"):
+            return None
+        if doc.asked is None and "models" not in self.body(doc):
             return None
         ids = self.body(doc).get("models")
         if doc.status not in (None, 200) or not isinstance(ids, list) or not ids:

@@ -148,7 +148,14 @@ class Takes(SundialReader):
     """Every document is its own."""
 
     def readings(self, doc: Document) -> tuple[Reading, ...] | None:
-        return super().readings(evolve(doc, asked=None))
+        return super().readings(evolve(doc, asked="/usage"))
+
+
+class Presumes(SundialReader):
+    """What nobody knows the question of is its own."""
+
+    def readings(self, doc: Document) -> tuple[Reading, ...] | None:
+        return super().readings(evolve(doc, asked=doc.asked or "/usage"))
 
 
 class Alarms(SundialReader):
@@ -187,6 +194,7 @@ class Doubles(SundialReader):
         (Remembers(), "test_one_document_is_always_read_alike", {}),
         (Dates(), "test_readings_are_told_of_when_they_arrived", {}),
         (Takes(), "test_a_strangers_document_is_not_mine", {}),
+        (Presumes(), "test_a_strangers_document_is_not_mine", {}),
         (Doubles(), "test_good_answers_are_ok", {}),
     ],
 )
@@ -372,6 +380,7 @@ def test_a_wrong_prober_is_found(prober: Prober, test: str, more: dict[str, Any]
         (Hopes(), "test_a_refusal_is_no_sample", {"status": 401}),
         (Hopes(), "test_a_ruined_answer_is_no_sample", {"ruin": "empty"}),
         (Hopes(), "test_silence_is_no_sample", {}),
+        (Hopes(), "test_an_empty_list_is_no_sample", {}),
         (Stutters(), "test_ids_are_listed_once", {}),
         (Moods(), "test_a_list_is_told_alike_twice", {}),
     ],

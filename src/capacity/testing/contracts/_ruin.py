@@ -31,6 +31,9 @@ HOPELESS: Mapping[str, bytes] = {
 STRANGE: Mapping[str, bytes] = {"null": b"null", "zero": b"0", "list": b"[]", "text": b'"0"', "table": b"{}"}
 """JSON that says nothing."""
 
+EMPTY_LISTS = (b'{"data": []}', b'{"data": [], "has_more": false}', b'{"models": []}')
+"""Lists of models without a model, as services that speak JSON spell them."""
+
 
 def cut(body: bytes) -> Iterator[bytes]:
     """The body, broken off at its middle and before its last byte."""

@@ -10,7 +10,7 @@ from capacity.errors import TimedOut
 from capacity.ports import Authority, Budget, InventorySource, Listing
 from capacity.testing.contracts._asking import READING, played, retried, shown
 from capacity.testing.contracts._contract import Contract
-from capacity.testing.contracts._ruin import HOPELESS, STRANGE
+from capacity.testing.contracts._ruin import EMPTY_LISTS, HOPELESS, STRANGE
 from capacity.testing.flows import FakeWorld, play
 
 
@@ -64,6 +64,14 @@ class InventoryContract(Contract):
 
         assert set() == _claims(listings)
         assert retried(world.asked) == []
+
+    def test_an_empty_list_is_no_sample(self, inventory: InventorySource, world: FakeWorld) -> None:
+        """A list that holds no model, in whatever table it comes, says of no model that it is gone."""
+        for body in EMPTY_LISTS:
+            world.serve(body)
+            empty = [one for one in played(inventory.listings(), world) if not one.models]
+
+            assert {"unknown"} >= {one.authority for one in empty}, body
 
     @pytest.mark.parametrize("ruin", sorted({**HOPELESS, **STRANGE}))
     def test_a_ruined_answer_is_no_sample(self, inventory: InventorySource, world: FakeWorld, ruin: str) -> None:

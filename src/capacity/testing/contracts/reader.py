@@ -91,7 +91,8 @@ class ReaderContract(DriftContract):
         assert [("throttled", ())] * len(readings) == [(reading.state, reading.limits) for reading in readings]
 
     def test_a_strangers_document_is_not_mine(self, reader: Reader, cases: Sequence[Case]) -> None:
-        """Another program's answer to another question is left to others."""
-        stranger = Document(b'{"weather": "fine"}', cases[0].document.at, asked="/weather")
+        """Another program's answer to another question is left to others, also where nobody says what was asked."""
+        for asked in ("/weather", None):
+            stranger = Document(b'{"weather": "fine"}', cases[0].document.at, asked=asked)
 
-        assert (reader.readings(stranger), reader.listing(stranger), reader.failure(stranger)) == (None, None, None)
+            assert (reader.readings(stranger), reader.listing(stranger), reader.failure(stranger)) == (None, None, None)
