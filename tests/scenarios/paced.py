@@ -10,6 +10,7 @@ from attrs import define, evolve, field
 
 from capacity import Decision, Limit, Policy, Reading, assess, decide
 from capacity.core.advance import advance
+from capacity.core.steering import steps
 from capacity.values.history import History, Level
 from capacity.values.limits import PoolHeadroom
 from capacity.values.models import Inventory, Model, PoolInventory
@@ -66,6 +67,7 @@ class Story:
     others: Callable[[float], float] = lambda ours: 0.0
     cadence: timedelta | None = timedelta(hours=1)
     pool: str = "team"
+    more: tuple[Limit, ...] = ()
     now: datetime = START
     readings: list[Reading] = field(factory=list)
     levels: list[Level] = field(factory=list)
@@ -83,7 +85,8 @@ class Story:
         """The burn of the seats that run on the pool."""
         return sum(
             BURN[seat.model] * (timedelta(hours=1) / seat.cadence if seat.cadence else 1.0)
-            for seat in self.history.fleets[0].seats
+            for fleet in self.history.fleets
+            for seat in fleet.seats
             if seat.pool == self.pool and seat.paused_by is None
         )
 
@@ -99,7 +102,7 @@ class Story:
 
     def _tick(self) -> None:
         week = Limit("weekly", float(round(min(self.used, 100.0))), resets_at=self.resets_at, window=timedelta(days=7))
-        self.readings.append(Reading(self.pool, "ok", "fake", self.now, usual=TICK, limits=(week,)))
+        self.readings.append(Reading(self.pool, "ok", "fake", self.now, usual=TICK, limits=(week, *self.more)))
         known = assess(
             [*self.readings, *(evolve(one, observed_at=self.now) for one in self.still)],
             self.levels,
@@ -108,9 +111,9 @@ class Story:
         )
         fleets = tuple(evolve(one, observed_at=self.now) for one in self.history.fleets)
         history = evolve(self.history, as_of=self.now, fleets=fleets)
-        made = decide(self._inventory(), known, self.policy, history)
+        made = decide(self.inventory(), known, self.policy, history)
         self.decisions.append(made)
-        self.history = advance(history, made)
+        self.history = self._applied(history, made)
         level = self.history.journal.levels.get(self.pool)
         if level is not None and level not in self.levels:
             self.levels.append(level)
@@ -120,7 +123,17 @@ class Story:
         if self.now >= self.resets_at:
             self.used, self.resets_at = 0.0, self.resets_at + timedelta(days=7)
 
-    def _inventory(self) -> Inventory:
+    def _applied(self, history: History, made: Decision) -> History:
+        """The world after it: enforced fleets do as told, shadowed ones stay as they are."""
+        after = advance(history, made)
+        shadow = [name for name, fleet in self.policy.fleets.items() if fleet.mode == "shadow"]
+        levels = {**history.journal.levels, **{one.pool: one for one in steps(history, made, shadow)}}
+        entries = tuple(one for one in after.journal.entries if one.fleet not in shadow)
+        old = {fleet.name: fleet for fleet in history.fleets}
+        fleets = tuple(old[fleet.name] if fleet.name in shadow else fleet for fleet in after.fleets)
+        return evolve(after, fleets=fleets, journal=evolve(after.journal, entries=entries, levels=levels))
+
+    def inventory(self) -> Inventory:
         models = tuple(Model(name) for name in BURN)
         return Inventory(
             self.now,

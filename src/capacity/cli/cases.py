@@ -81,6 +81,7 @@ def cases(path: Path, body: bytes) -> Sequence[PaceCase]:
 def _case(path: Path, where: str, row: Any) -> PaceCase:
     try:
         found = _CONVERTER().structure(row, PaceCase)
+        _checked(found)
         unknown = sorted(found.policy.keys() - fields_dict(Tuning).keys())
         if unknown:
             raise ValueError(f"policy: {', '.join(unknown)} are no figures of the controller")
@@ -88,6 +89,39 @@ def _case(path: Path, where: str, row: Any) -> PaceCase:
         told = cattrs.transform_error(error) if isinstance(error, cattrs.BaseValidationError) else [str(error)]
         raise FormError(str(path), tuple(Fault(where, wrong) for wrong in told)) from error
     return found
+
+
+def _checked(case: PaceCase) -> None:
+    """What the controller cannot work with, as one fault."""
+    figures = {name: value for name, value in case.policy.items() if name in fields_dict(Tuning)}
+    wrong = [
+        name
+        for name, value in figures.items()
+        if not (isinstance(value, int | float) and isfinite(value) and value >= 0)
+    ]
+    wrong += [
+        name
+        for name in ("tick", "half_life", "burst_decay", "burst_clip", "slew_up", "slew_down")
+        if figures.get(name) == 0
+    ]
+    told = [f"policy.{name} is no figure the controller can work with" for name in wrong]
+    told += [
+        f"readings[{n}].length_s must be more than 0"
+        for n, row in enumerate(case.readings)
+        if row.length_s is not None and not row.length_s > 0
+    ]
+    told += [
+        f"readings[{n}].quantum must be more than 0" for n, row in enumerate(case.readings) if not 0 < row.quantum < 100
+    ]
+    told += [
+        f"levels[{n}] must be a level from 0 up"
+        for n, (_, level) in enumerate(case.levels)
+        if not (isfinite(level) and level >= 0)
+    ]
+    reached = () if case.fleet is None else (case.fleet.level, case.fleet.level_min, case.fleet.level_max)
+    told += ["fleet must hold levels from 0 up"] if not all(isfinite(one) and one >= 0 for one in reached) else []
+    if told:
+        raise ValueError("; ".join(told))
 
 
 def _CONVERTER() -> cattrs.Converter:  # noqa: N802  # made anew: nothing is kept at module level
@@ -143,7 +177,9 @@ def _pool(known: Pressure, fleet: Reached | None, exposure: Exposure, tuning: Tu
     reach = None if fleet is None else Reach(fleet.level_min, fleet.level_max)
     level = exposure.level if fleet is None else fleet.level
     wanted = known.wanted if known.wanted is None or exposure.known else known.wanted * level
-    end = saturated(known.pace, wanted, level, reach)
+    least = reach is not None and level <= reach.low * (1 + 1e-9)
+    most = reach is not None and level >= reach.high * (1 - 1e-9)
+    end = None if reach is None else saturated(known.pace, wanted, level, least=least, most=most)
     held = reach is None or known.pace == "exhausted" or exposure.dwells(now, tuning.tick)
     return {
         "verdict": known.pace if end is None else "saturated",

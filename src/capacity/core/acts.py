@@ -6,7 +6,7 @@ Leave a place on proof, arrive on room, resume on room or on probation. What oth
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from attrs import evolve
 
@@ -54,7 +54,7 @@ def _resume(case: Case) -> SeatDecision | None:
     desk, entry = case.desk, case.entry
     target = _room(case) or _probation(case)
     if target is not None:
-        code = "room" if _answer(case, target) == "yes" else "probation"
+        code = "room" if answer(case, target) == "yes" else "probation"
         if code == "probation":
             desk.probation.add(target.pool)
         home = None if _at_tier(case, target) else case.home
@@ -67,7 +67,7 @@ def _resume(case: Case) -> SeatDecision | None:
 
 def _room(case: Case) -> Candidate | None:
     home = case.home
-    if home is not None and _answer(case, home) == "yes":
+    if home is not None and answer(case, home) == "yes":
         return home
     return _best(case, observed=True)
 
@@ -77,7 +77,7 @@ def _probation(case: Case) -> Candidate | None:
     desk, entry, home = case.desk, case.entry, case.home
     if entry is None or entry.until is None or entry.until > desk.history.as_of:
         return None
-    if home is not None and home.pool not in desk.probation and _answer(case, home) == "cannot-tell":
+    if home is not None and home.pool not in desk.probation and answer(case, home) == "cannot-tell":
         return home
     for _, bucket in desk.choices(case.answers):
         target = None if bucket.sight.pool.name in desk.probation else _first(case, bucket)
@@ -91,7 +91,7 @@ def _restore(case: Case) -> SeatDecision | None:
     here, home = case.spot.candidate, case.home
     if home is None or here is None or (paced(case.entry) and home.pool == here.pool):
         return None
-    target = home if here != home and _answer(case, home) == "yes" else None
+    target = home if here != home and answer(case, home) == "yes" else None
     if target is None and not _at_tier(case, here):
         target = _best(case, observed=True, own_tier=True)
     if target is None:
@@ -157,7 +157,7 @@ def _first(case: Case, bucket: Bucket) -> Candidate | None:
     return next((one for one in candidates if not case.barred(one)), None)
 
 
-def _answer(case: Case, candidate: Candidate) -> str:
+def answer(case: Case, candidate: Candidate) -> str:
     """The answer to one candidate; the home of a seat need not be in a tier to be returned to."""
     desk = case.desk
     if case.barred(candidate):
@@ -210,18 +210,16 @@ def _earliest(case: Case) -> datetime | None:
 
 def _park(case: Case, why: Fact, until: datetime | None) -> SeatDecision:
     parked = _decided(case, "park", why, home=case.home or case.spot.candidate, until=until)
-    return evolve(parked, placement=evolve(parked.placement, own_cadence=_own_cadence(case)))
-
-
-def _own_cadence(case: Case) -> timedelta | None:
-    """The seat's own cadence while it runs at one of ours, or would."""
-    return case.entry.own_cadence if case.entry is not None else None
+    if case.own_cadence is None:
+        return parked
+    kept = evolve(parked.placement, cadence=case.seat.cadence, own_cadence=case.own_cadence)  # for when it comes back
+    return evolve(parked, placement=kept)
 
 
 def _placed(case: Case, what: Act, why: Fact, target: Candidate, *, home: Candidate | None = None) -> SeatDecision:
     decided = _decided(case, what, why, candidate=target, home=home)
     case.desk.settle(target, case.asked.need)
-    return evolve(decided, placement=evolve(decided.placement, cadence=_own_cadence(case)))
+    return evolve(decided, placement=evolve(decided.placement, cadence=case.own_cadence))
 
 
 def _decided(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import NamedTuple
 
 from attrs import evolve
@@ -53,6 +54,13 @@ class Case(NamedTuple):
         if self.seat.refused is not None and here is not None and here.pool == candidate.pool:
             return True
         return any(one.bars(self.seat.fleet, self.seat.name, candidate) for one in self.desk.refusals)
+
+    @property
+    def own_cadence(self) -> timedelta | None:
+        """The seat's own cadence while ours is in force; None where nobody changed it, or somebody else did since."""
+        entry = self.entry
+        ours = entry is not None and entry.own_cadence is not None and entry.cadence == self.seat.cadence
+        return entry.own_cadence if ours and entry is not None else None
 
     @property
     def home(self) -> Candidate | None:

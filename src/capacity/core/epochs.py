@@ -33,6 +33,9 @@ LEAST_JUMP = 600.0
 DROPS, MOVES = 2, 3
 """Readings in a row that make a deep fall a drop, and a stamp that runs ahead a sliding one."""
 
+TRUSTED = 3
+"""Figures of which the oldest is believed to be no later than now."""
+
 HORIZON = timedelta(days=8)
 """How far back samples are kept: a week, so that the profile of the day has seen each hour often, and a day."""
 
@@ -98,9 +101,15 @@ def ordered(samples: Iterable[Sample]) -> tuple[Sample, ...]:
 
 
 def pruned(samples: Sequence[Sample]) -> Sequence[Sample]:
-    """Samples no older than the horizon before the newest; what is dropped hangs on the set alone."""
-    oldest = samples[-1].at - HORIZON.total_seconds() if samples else 0.0
-    return samples if not samples or samples[0].at >= oldest else tuple(one for one in samples if one.at >= oldest)
+    """Samples no older than the horizon; what is dropped hangs on the set alone.
+
+    The horizon is counted from the third newest, so that a clock that was wrong once or twice costs nothing, and from the
+    beginning of its day, so that the oldest one stays the same until the next.
+    """
+    if len(samples) < TRUSTED:
+        return samples
+    oldest = (samples[-TRUSTED].at - HORIZON.total_seconds()) // DAY * DAY
+    return samples if samples[0].at >= oldest else tuple(one for one in samples if one.at >= oldest)
 
 
 @frozen

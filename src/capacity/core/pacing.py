@@ -49,12 +49,6 @@ class Reach:
             return "down"
         return "up" if wanted > self.high * (1 + band) else None
 
-    def end(self, level: float) -> Direction | None:
-        """The end of the reach a level is at; None where there is room both ways."""
-        if level <= self.low * (1 + 1e-9):
-            return "down"
-        return "up" if level >= self.high * (1 - 1e-9) else None
-
 
 def target(wanted: float | None, level: float, reach: Reach, tuning: Tuning, *, jump: bool) -> float | None:
     """The level to command next; None = hold.
@@ -85,24 +79,24 @@ def target(wanted: float | None, level: float, reach: Reach, tuning: Tuning, *, 
 
 
 def saturated(
-    pace: str, wanted: float | None, level: float, reach: Reach | None, *, known: bool = True
+    pace: str, wanted: float | None, level: float, *, least: bool, most: bool, known: bool = True
 ) -> tuple[Direction, Literal["uncontrolled", "reach"]] | None:
     """Whether a pool that is over or under has no lever left, and why: others alone empty it, or the reach ends.
 
     Args:
         pace: the pool's word, up to `over` and `under`.
         wanted: the level that lands it.
-        level: in force.
-        reach: of the seats; None = nobody is controlled, and nothing is said.
+        level: in force. Where less than that is wanted, a quiet night is not taken for quota that will be destroyed.
+        least: whether nothing is left to lower.
+        most: whether nothing is left to raise.
         known: whether somebody told what others spend; what is only assumed is no ground to blame them.
     """
-    if reach is None:
-        return None
     if known and pace == "over" and wanted is not None and wanted < 0:
         return "down", "uncontrolled"
-    if (pace, reach.end(level)) in (("over", "down"), ("under", "up")):
-        return ("down" if pace == "over" else "up"), "reach"
-    return None
+    if pace == "over" and least:
+        return "down", "reach"
+    quiet = wanted is not None and wanted < level
+    return ("up", "reach") if pace == "under" and most and not quiet else None
 
 
 def paced(entry: Entry | None) -> bool:

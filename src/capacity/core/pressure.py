@@ -205,8 +205,11 @@ def _solved(
         per_level = one.burn.per_level(others, 0.0 if name == finest else quantum / 2)
         fresh = now - one.course.last.points[-1][0] <= tuning.stale
         hours = _horizon(one)
-        if not per_level or not one.burn.enough(tuning) or not fresh or hours is None or one.course.doubted:
+        if per_level is None or not one.burn.enough(tuning) or not fresh or hours is None or one.course.doubted:
             whole = False
+            continue
+        if not per_level:  # nothing was spent by anybody: no level is too high for it
+            levels.append(float("inf"))
             continue
         used, left, begun = _present(one, per_level, exposure, others, busy, tick, now, hours)
         window = one.course.window / HOUR

@@ -11,7 +11,7 @@ from math import sqrt
 
 from attrs import frozen
 
-from capacity.core.acts import rank
+from capacity.core.acts import answer, rank
 from capacity.core.cases import Case
 from capacity.core.ladders import STEADY, Cadences, Ladder, Rung
 from capacity.core.pacing import paced
@@ -34,8 +34,10 @@ class Runner:
         places: its rungs as candidates, the cheapest first.
         ladder: its rungs and cadences.
         rung: where it stands.
-        own: its own cadence; None = not known.
+        own: its own cadence; None = it cannot be changed.
         cadence: its cadence now, as a multiple of its own pace.
+        home: where it is to go back to, since rungs are no lever any more; None = nothing is owed.
+        owed: its cadence is to be given back, since cadences are no lever any more.
     """
 
     index: int
@@ -45,6 +47,8 @@ class Runner:
     rung: int
     own: timedelta | None
     cadence: float
+    home: Candidate | None = None
+    owed: bool = False
 
     @property
     def level(self) -> float:
@@ -53,19 +57,21 @@ class Runner:
 
 
 def runner(index: int, case: Case, here: Candidate, pacing: Pacing) -> Runner:
-    """A seat that stays where it is, as it can be paced."""
-    entry = case.entry
-    home = entry.home if entry is not None and entry.home is not None and paced(entry) else here
-    places = _places(case, here, home, pacing) if "rung" in pacing.levers else [here]
-    now = case.seat.cadence
-    ours = entry is not None and entry.own_cadence is not None and entry.cadence == now
-    own = entry.own_cadence if entry is not None and ours else now
-    pace, able = turns(own), own is not None and "cadence" in case.fleet.abilities and "cadence" in pacing.levers
-    base = burn(case, places[-1], pacing)
+    """A seat that stays where it is, as it can be paced; with what it is owed where a lever was taken away."""
+    entry, now = case.entry, case.seat.cadence
+    lowered = entry is not None and paced(entry) and entry.home != here
+    home = entry.home if entry is not None and entry.home is not None and lowered else here
+    places = _places(case, here, home, pacing) if "rung" in pacing.levers and pacing.mode != "off" else (here,)
+    back = home if lowered and home not in places and answer(case, home) == "yes" else None
+    own = case.own_cadence or now
+    able = own is not None and own.total_seconds() > 0 and "cadence" in case.fleet.abilities
+    moves = able and "cadence" in pacing.levers and pacing.mode == "level"
+    pace, base = turns(own), burn(case, places[-1], pacing)
     rungs = tuple(Rung(burn(case, one, pacing) * pace, sqrt(burn(case, one, pacing) / base) * pace) for one in places)
     return Runner(
-        index, case, tuple(places), Ladder(rungs, _cadences(pacing) if able else STEADY), places.index(here),
-        own if able else None, 1.0 if own is None or now is None else own / now,
+        index, case, places, Ladder(rungs, _cadences(pacing) if moves else STEADY), places.index(here),
+        own if able else None, 1.0 if own is None or not now else own / now,
+        home=back, owed=able and not moves and case.own_cadence is not None,
     )  # fmt: skip  # in the order of the class
 
 
@@ -89,8 +95,10 @@ def burn(case: Case, candidate: Candidate, pacing: Pacing) -> float:
     return next((burn for name, burn in pacing.rungs.items() if name.casefold() in names), 1.0)
 
 
-def _places(case: Case, here: Candidate, home: Candidate, pacing: Pacing) -> list[Candidate]:
-    """Home, and below it down to the floor the first place of each tier that is free to use and burns less; cheapest first."""
+def _places(case: Case, here: Candidate, home: Candidate, pacing: Pacing) -> tuple[Candidate, ...]:
+    """Home, where nothing speaks against it, and below it down to the floor the first place of each tier that is free to
+    use and burns less; cheapest first. Here alone where a rung is not known to burn less.
+    """
     field, answers = case.desk.field, case.answers
     found: dict[int, Candidate] = {}
     for group, place in enumerate(field.places):
@@ -100,11 +108,13 @@ def _places(case: Case, here: Candidate, home: Candidate, pacing: Pacing) -> lis
             found[place.rank] = min(found.get(place.rank, first), first, key=_key)
     ladder = [home]
     for _, candidate in sorted(found.items()):
-        if burn(case, candidate, pacing) < burn(case, ladder[-1], pacing):
+        if not case.barred(candidate) and burn(case, candidate, pacing) < burn(case, ladder[-1], pacing):
             ladder.append(candidate)
     if here not in ladder:
-        return [here]
-    return ladder[::-1]
+        return (here,)
+    if here != home and answer(case, home) != "yes":
+        ladder.remove(home)
+    return tuple(ladder[::-1])
 
 
 def _key(candidate: Candidate) -> tuple[str, str, str, str]:

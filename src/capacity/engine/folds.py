@@ -6,7 +6,7 @@ Each step is pure and takes what is new with what was known; `fold(a + b)` is `f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Generic, TypeVar
 
 from attrs import evolve, field, frozen
@@ -19,7 +19,7 @@ from capacity.engine.documents import Sample, Written
 from capacity.ports import Reading, Store
 from capacity.values.conditions import Condition
 from capacity.values.decision import TOOK, Outcome, OutcomeWord, Placement
-from capacity.values.history import Entry, Refusal
+from capacity.values.history import Entry, Level, Refusal
 from capacity.values.models import Missed
 
 V = TypeVar("V")
@@ -116,6 +116,18 @@ def standing(new: Iterable[Condition], before: Standing) -> Standing:
         else:
             after.pop(condition.key, None)
     return after
+
+
+LEVELS_KEPT = timedelta(days=10)
+"""How far back steps of a level are kept: longer than any figure they are held against."""
+
+
+def leveled(new: Iterable[Level], before: tuple[Level, ...]) -> tuple[Level, ...]:
+    """The step of the levels: those of late, and of each pool the last before them."""
+    every = sorted((*before, *new), key=lambda one: one.at)
+    late = every[-1].at - LEVELS_KEPT if every else None
+    last = {one.pool: one for one in every if late is not None and one.at < late}
+    return (*last.values(), *(one for one in every if late is not None and one.at >= late))
 
 
 def gathered(new: Iterable[V], before: tuple[V, ...]) -> tuple[V, ...]:

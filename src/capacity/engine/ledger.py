@@ -47,6 +47,7 @@ from capacity.engine.folds import (
     Told,
     figures,
     gathered,
+    leveled,
     resting,
     sampled,
     standing,
@@ -93,7 +94,7 @@ class Ledger:
         self._readings = Fold(store, READINGS, Reading, fold_readings, unmarked(mark.seen, mark.figures), mark.readings)
         self._listings = Fold(store, LISTINGS, Listing, fold_listings, unsampled(mark.samples), mark.listings)
         self._stops = Fold[Stop, tuple[Stop, ...]](store, STOPS, Stop, gathered, ())
-        self._levels = Fold[Level, tuple[Level, ...]](store, LEVELS, Level, gathered, ())
+        self._levels = Fold[Level, tuple[Level, ...]](store, LEVELS, Level, leveled, ())
         self._journal = Fold(store, JOURNAL, Written, told, Told({}, {}))
         self._conditions = Fold[Condition, Standing](store, CONDITIONS, Condition, standing, {})
 

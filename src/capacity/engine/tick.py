@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from capacity.core.decide import decide, prepare
-from capacity.core.steering import steps
+from capacity.core.steering import corrected, steps
 from capacity.engine.actuation import Actuation, Where
 from capacity.engine.claims import Claims
 from capacity.engine.documents import Written
@@ -43,7 +43,7 @@ from capacity.engine.standing import (
 )
 from capacity.ports import Fleet, Outcome, Placement, Reading
 from capacity.values.conditions import Condition
-from capacity.values.decision import WRITES, Decision
+from capacity.values.decision import TOOK, WRITES, Decision
 from capacity.values.failures import Circuit
 from capacity.values.history import History, Holds
 from capacity.values.limits import Headroom
@@ -136,6 +136,7 @@ def tick(works: Works) -> Report:
         decided = decision(works, present, fleets, take=True)
         intents = keep(works, decided, claims)
         done = (*settled, *works.actuation.carry_out(intents, claims))
+        correct(works, decided, done)
         after = enter(works, standing(ledger.conditions(), decided, done), present.as_of)
         unheard = works.actuation.report(snapshot(ledger, works.policy), claims)
         after = enter(works, with_untold(after, unheard, present.as_of), present.as_of)
@@ -212,6 +213,15 @@ def keep(works: Works, decided: Tick, claims: Claims) -> tuple[Written, ...]:
         works.ledger.archive.keep(decided, running(made))
         works.ledger.command(steps(decided.history, made, shadow))
         return works.actuation.intend((one for one in made.placements if one.act in WRITES), claims)
+
+
+def correct(works: Works, decided: Tick, done: Iterable[Written]) -> None:
+    """Step 8, its end: what did not take changed no level, whatever was commanded."""
+    undone = {one.placement.key for one in done if one.outcome is not None and one.outcome.word not in TOOK}
+    if undone:
+        history = evolve(decided.history, journal=works.ledger.journal())
+        with works.ledger.transaction():
+            works.ledger.command(corrected(history, _made(decided), undone))
 
 
 def enter(works: Works, after: tuple[Condition, ...], at: datetime) -> tuple[Condition, ...]:

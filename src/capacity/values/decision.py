@@ -155,6 +155,7 @@ class PoolPace:
         pace: its word; `saturated` where nothing is left to do.
         now: fleet → the burn its controlled seats made when it was decided.
         commanded: fleet → the burn they are commanded to make from now on.
+        changes: `fleet/seat` → what of it that seat's placement adds, or takes away; seats without a change are left out.
         low: the least they can be commanded to; None where nobody is controlled.
         high: the most.
         seats: how many are controlled.
@@ -172,6 +173,7 @@ class PoolPace:
     pace: Pace
     now: Mapping[str, float] = field(factory=dict, converter=_check.by_key)
     commanded: Mapping[str, float] = field(factory=dict, converter=_check.by_key)
+    changes: Mapping[str, float] = field(factory=dict, converter=_check.by_key)
     low: float | None = None
     high: float | None = None
     seats: int = 0

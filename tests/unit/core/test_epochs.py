@@ -180,9 +180,17 @@ def test_what_can_be_paced(limit: Limit, expected: tuple[float, float] | None) -
 
 
 def test_samples_older_than_the_horizon_go() -> None:
-    """What is kept hangs on the newest figure alone."""
-    told = samples([(0, 1, 999), (24, 2, 999), (24 * 8 + 1, 3, 999)])
+    """What is kept hangs on the figures alone: eight days before the third newest, from the beginning of that day."""
+    told = samples([(0, 1, 999), (25, 2, 999), *((24 * 9 + 3 + n, 3 + n, 999) for n in range(3))])
 
-    assert [2, 3] == [one.percent for one in pruned(told)]
+    assert [2, 3, 4, 5] == [one.percent for one in pruned(told)]
     assert timedelta(days=8) == HORIZON
     assert () == pruned(ordered([]))
+
+
+def test_a_clock_that_was_far_ahead_once_drops_nothing() -> None:
+    """A figure stamped a month from now ends no fold: what came before it is kept, and it is not believed."""
+    told = samples([(1, 20, 99), (2, 21, 99), (3, 22, 99), (24 * 30, 99, 24 * 35)])
+    (found,) = worked(pruned(told), 3)
+
+    assert [("first", [20, 21, 22])] == shapes(found)

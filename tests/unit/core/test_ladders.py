@@ -134,21 +134,22 @@ def test_a_jump_is_taken_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pace", "wanted", "level", "known", "expected"),
+    ("pace", "wanted", "least", "most", "known", "expected"),
     [
-        ("over", 0.5, 1.0, True, ("down", "reach")),
-        ("over", 0.5, 2.0, True, None),
-        ("over", -0.5, 2.0, True, ("down", "uncontrolled")),
-        ("over", -0.5, 2.0, False, None),
-        ("under", 90.0, 40.0, True, ("up", "reach")),
-        ("under", 90.0, 30.0, True, None),
-        ("on-pace", 90.0, 40.0, True, None),
-        ("exhausted", -1.0, 1.0, True, None),
+        ("over", 0.5, True, False, True, ("down", "reach")),
+        ("over", 0.5, False, False, True, None),
+        ("over", -0.5, False, False, True, ("down", "uncontrolled")),
+        ("over", -0.5, False, False, False, None),
+        ("under", 90.0, False, True, True, ("up", "reach")),
+        ("under", 90.0, True, True, True, ("up", "reach")),
+        ("under", 90.0, True, False, True, None),
+        ("under", 1.0, True, True, True, None),
+        ("on-pace", 90.0, True, True, True, None),
+        ("exhausted", -1.0, True, True, True, None),
     ],
 )
 def test_when_nothing_is_left(
-    pace: str, wanted: float, level: float, known: bool, expected: tuple[str, str] | None
+    pace: str, wanted: float, least: bool, most: bool, known: bool, expected: tuple[str, str] | None
 ) -> None:
-    """Over at the least, under at the most; others are blamed only where somebody told of them."""
-    assert expected == saturated(pace, wanted, level, Reach(1.0, 40.0), known=known)
-    assert saturated(pace, wanted, level, None, known=known) is None
+    """Over with nothing to lower, under with nothing to raise; others are blamed only where somebody told of them."""
+    assert expected == saturated(pace, wanted, 2.0, least=least, most=most, known=known)

@@ -81,13 +81,13 @@ def test_twenty_two_seats_in_forty_minutes() -> None:
 
 
 def test_an_hour_of_nothing_is_at_most_one_quantum() -> None:
-    """An idle pool is under its pace, and whatever level is wanted, it is more."""
+    """An idle pool is under its pace, and no level is too high for it."""
     known = pressed(3, weekly=climbing(0, 3, 10, 0, 100), levels=[(0, 2.0)])
 
     rate = known.limits["weekly"].rate
     assert rate is not None
     assert (0.0, 0.0) == (rate.low, rate.middle)
-    assert "under" == known.pace
+    assert ("under", float("inf")) == (known.pace, known.wanted)
 
 
 def test_a_full_pool_is_exhausted_whatever_else() -> None:

@@ -12,9 +12,9 @@ from attrs import evolve
 
 from capacity import codec
 from capacity.core.headroom import fold as fold_readings
+from capacity.engine.archive import DAY
 from capacity.engine.documents import Adopted, Written
 from capacity.engine.folds import figures, resting, unmarked
-from capacity.engine.archive import DAY
 from capacity.engine.ledger import KEYED, Ledger
 from capacity.errors import FormError, StoreError
 from capacity.ports import Outcome, Placement, Store
