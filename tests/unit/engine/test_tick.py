@@ -18,6 +18,7 @@ from capacity.errors import Refused
 from capacity.ports import Fleet, Model, Outcome, Placement
 from capacity.store import memory
 from capacity.testing.fakes import Crash, FakeActuator, FakeInventory
+from capacity.values.history import Level
 from capacity.values.policy import FleetPolicy
 
 from .scene import HOUR, MODEL, NOON, Scene, listing, policy, reading, seat
@@ -450,3 +451,18 @@ def test_a_tick_with_an_empty_policy_decides_nothing() -> None:
 
     assert ({}, (), ()) == (acts(report), report.outcomes, report.conditions)
     assert NOON != report.tick.history.as_of
+
+
+def test_a_refused_move_is_no_change_of_the_level() -> None:
+    """What is commanded is journalled with the intents; where the fleet does not take it, what is in force is journalled after."""
+    scene = Scene()
+    engine = scene.engine()
+    engine.tick()
+    full(scene, "a")
+    for name in scene.fleet.seats:
+        scene.fleet.tell(name, "rejected")
+    report = engine.tick()
+    levels = [codec.loads(Level, one.body) for one in scene.store.read("levels") if one.key == "a"]
+
+    assert "rejected" in words(report).values()
+    assert levels[-1].level == levels[0].level > levels[-2].level
