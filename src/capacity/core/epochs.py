@@ -96,7 +96,7 @@ def gauge(limit: Limit) -> tuple[float, float] | None:
 def ordered(samples: Iterable[Sample]) -> tuple[Sample, ...]:
     """Samples by instant, one each: of two the larger figure, then the later stamp, since a counter only lags."""
     found = sorted(samples)
-    kept = [one for one, following in pairwise(found) if one.at != following.at]
+    kept = [one for one, following in pairwise(found) if one[0] != following[0]]
     return (*kept, found[-1]) if found else ()
 
 

@@ -102,7 +102,9 @@ def _seen(known: Seen | None, fresh: Sequence[Reading]) -> Seen:
 
 def continues(known: Mapping[str, Sequence[Sample]], fresh: Mapping[str, Sequence[Sample]]) -> bool:
     """Whether all of what is fresh is newer than all that is known, so that what was worked through stays true."""
-    newest = max((told[-1].at for told in known.values()), default=float("-inf"))
+    if not known:
+        return True
+    newest = max(told[-1].at for told in known.values())
     return all(one.at > newest for told in fresh.values() for one in told)
 
 

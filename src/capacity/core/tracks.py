@@ -118,6 +118,7 @@ class Work:
             and self.samples.keys() == samples.keys()
             and all(_continues(self.samples[name], told) for name, told in samples.items())
             and all(self.windows[name] == _window(told) for name, told in samples.items())
+            and bool(self.steps) is exposure.known  # without any level hours were counted, and none before the first
             and self.steps == exposure.steps[: len(self.steps)]
             and all(at >= self.ends for at, _ in exposure.steps[len(self.steps) :])
         )
