@@ -34,7 +34,8 @@ HOMES = (
     "GEMINI_HOME",
 )
 FOREIGN = ("ANTHROPIC_", "CAPACITY_", "CLAUDE_", "CODEX_", "DEEPSEEK_", "GEMINI_", "GOOGLE_", "LLAMA_", "OPENAI_")
-KEPT = {"CAPACITY_CODEX", "CAPACITY_LLAMA_SERVER"}  # where the tests of tests/real find programs; nobody's secret or home
+# where the tests of tests/real find programs; nobody's secret or home
+KEPT = {"CAPACITY_CODEX", "CAPACITY_LLAMA_SERVER"}
 PROXIES = ("ALL_PROXY", "FTP_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 TOOL_CACHE = os.environ.get("UV_CACHE_DIR") or str(
     Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "uv"
