@@ -19,8 +19,9 @@ from capacity.core.pacing import Reach
 ENOUGH = 0.97
 """Share of the ideal worth at which no further rung is changed: 1 buys 0.004 and a third more changes."""
 
-NEAR = 1.5
-"""A level this near to everybody cheap at their own cadence is set to it: worth bends there."""
+BELOW, ABOVE = 2.5, 1.5
+"""A level this near to everybody cheap at their own pace, below it or above it, is set to that: worth bends there, and below
+it every turn is worth the same, so that spending early costs nothing. 1.5 below costs 0.005 of the optimum, 2.0 above more."""
 
 SLACK = 0.05
 """How far beside a split's own reach a level may lie and still be met by it."""
@@ -114,7 +115,7 @@ class Spread:
     def at(self, level: float) -> tuple[Place, ...]:
         """Every seat's rung and cadence at a level."""
         nominal = sum(one.rungs[0].burn for one in self._ladders)
-        if nominal / NEAR <= level <= nominal * NEAR:
+        if nominal / BELOW <= level <= nominal * ABOVE:
             level = nominal
         level = min(max(level, self.reach.low), self.reach.high)
         split = self._split(level)
