@@ -99,7 +99,11 @@ def test_nobody_else_is_needed(programs: FakePrograms, host: Host) -> None:
     (seen,) = programs.runs
 
     assert (USAGE, True, False) == (seen.arguments, seen.leads, seen.terminal)
-    assert {"AGY_CLI_DISABLE_AUTO_UPDATE", "HOME", "NO_PROXY", "PATH"} == set(seen.environ) - {"LC_CTYPE", "PWD"}
+    assert {"AGY_CLI_DISABLE_AUTO_UPDATE", "HOME", "NO_PROXY", "PATH"} == set(seen.environ) - {
+        "CAPACITY_CHILD",
+        "LC_CTYPE",
+        "PWD",
+    }
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])

@@ -1,20 +1,23 @@
 """Children: no shell, a group of their own, an environment we name, and an end when we say so.
 
 A child has ended when its process has, whoever still holds its pipes: a grandchild in a session of its own may do so for
-hours. Then its group is killed, what it had said is taken, and it is reaped by its number.
+hours. Then its group is killed, what it had said is taken, and it is reaped by its number. Whoever left the group is known
+by the mark that its environment inherits, where the system shows environments.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import shutil
 import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 
 from capacity.errors import Ended, NotFound, Refused, TooLarge, WireError
 from capacity.ports import Child, Exit, Hear, Line, Pulse, Run, Say, Start
@@ -29,6 +32,14 @@ GIVEN = ("PATH", "HOME", "LANG", "TZ")
 LEAVING = 0.3
 """Seconds a child gets to leave when it is asked to, and to be gone when it is killed: both well inside the second
 between a flow's deadline and its end."""
+
+
+MARK = "CAPACITY_CHILD"
+"""Environment variable by which whatever a child started is known, in whatever session."""
+
+PROCESSES = Path("/proc")
+SWEEPS = 3
+"""How often what is left is looked for: something may be started while it is."""
 
 
 class Process:
@@ -49,7 +60,8 @@ class Process:
         self._news = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._own = None if cwd else tempfile.mkdtemp(prefix="capacity-")
-        self._popen = self._start(effect, env, cwd or self._own)
+        self._mark = f"{MARK}={secrets.token_hex(8)}"
+        self._popen = self._start(effect, {**env, MARK: self._mark.partition("=")[2]}, cwd or self._own)
         pipes = (pipe for pipe in (self._popen.stdout, self._popen.stderr) if pipe is not None)
         self.ears = [Ear(pipe, effect.cap, self._news.set) for pipe in pipes]
         self.mouth = Mouth(self._popen.stdin, self._news.set)
@@ -121,6 +133,7 @@ class Process:
             os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
             self._tell(signal.SIGKILL)
         code = self._popen.wait()
+        _sweep(self._mark.encode())
         self._tidy()
         with suppress(RuntimeError):  # the loop is closed: nobody waits for it any more
             self._loop.call_soon_threadsafe(self._ended, code)
@@ -134,6 +147,29 @@ class Process:
             ear.drain()
         self.code = code
         self._news.set()
+
+
+def _sweep(mark: bytes) -> None:
+    """Kill whatever bears a mark in its environment. Where the system shows none, nothing is found."""
+    for _ in range(SWEEPS):
+        left = [int(path.name) for path in _processes() if mark in _environment(path).split(b"\0")]
+        for pid in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if not left:
+            return
+
+
+def _processes() -> Iterator[Path]:
+    with suppress(OSError):
+        yield from (path for path in PROCESSES.iterdir() if path.name.isdigit())
+
+
+def _environment(process: Path) -> bytes:
+    try:
+        return (process / "environ").read_bytes()
+    except OSError:  # it has ended, or is somebody else's
+        return b""
 
 
 class Children:
