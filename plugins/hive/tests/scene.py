@@ -25,6 +25,7 @@ from capacity.values.policy import (
     AccountPolicy,
     FleetPolicy,
     HarnessPolicy,
+    Pacing,
     Policy,
     PoolPolicy,
     SeatRule,
@@ -55,6 +56,7 @@ def policy(fleets: Mapping[str, Mapping[str, Any]], mode: str = "enforce", **par
         harnesses={harness: HarnessPolicy(harness, (pool,)) for pool, harness in HARNESSES.items()},
         fleets={name: FleetPolicy(name, "hive", mode, options=options) for name, options in fleets.items()},  # type: ignore[arg-type]  # a word of the policy
         seats=(SeatRule("default", tier="top"),),
+        pacing=Pacing(mode="off"),  # what is told here is who runs where; nobody burns
     )
     return evolve(made, **parts)
 

@@ -199,11 +199,12 @@ class Backdates(Careful):
 @pytest.fixture
 def _thorough() -> Iterator[None]:
     """Many examples, the same each time: what is searched for here has to be found."""
-    before = settings.get_current_profile_name()
+    before = settings.default
     settings.register_profile("found", max_examples=500, derandomize=True, database=None)
     settings.load_profile("found")
     yield
-    settings.load_profile(before)
+    settings.register_profile("as-before", before)
+    settings.load_profile("as-before")
 
 
 def held(reader: Reader, test: str) -> None:
