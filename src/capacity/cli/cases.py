@@ -18,7 +18,7 @@ from attrs import evolve, field, fields_dict, frozen
 
 from capacity.core.epochs import NONE, Sample, ordered, seconds
 from capacity.core.pacing import Reach, saturated, target
-from capacity.core.pressure import Pressure, Standing, press
+from capacity.core.pressure import Paced, Pressure, press
 from capacity.core.rates import Exposure, look_back, steady
 from capacity.core.tracks import Track, tracks
 from capacity.core.tuning import Tuning
@@ -80,7 +80,7 @@ def cases(path: Path, body: bytes) -> Sequence[PaceCase]:
 
 def _case(path: Path, where: str, row: Any) -> PaceCase:
     try:
-        found = _CONVERTER().structure(row, PaceCase)
+        found = _converter().structure(row, PaceCase)
         _checked(found)
         unknown = sorted(found.policy.keys() - fields_dict(Tuning).keys())
         if unknown:
@@ -124,7 +124,7 @@ def _checked(case: PaceCase) -> None:
         raise ValueError("; ".join(told))
 
 
-def _CONVERTER() -> cattrs.Converter:  # noqa: N802  # made anew: nothing is kept at module level
+def _converter() -> cattrs.Converter:
     converter = cattrs.Converter()
     converter.register_structure_hook(datetime, lambda text, _: _instant(text))
     return converter
@@ -160,7 +160,7 @@ def _tracks(case: PaceCase, exposure: Exposure, now: float, tuning: Tuning) -> S
     return tracks({name: ordered(told) for name, told in samples.items()}, exposure, now, tuning)
 
 
-def _window(one: Standing, tuning: Tuning) -> Body:
+def _window(one: Paced, tuning: Tuning) -> Body:
     points = look_back(one.course.last.points, one.course.window, tuning)
     return {
         "used": one.used,

@@ -16,8 +16,7 @@ from typing import Literal
 from attrs import evolve, field, frozen
 
 from capacity.core.epochs import Sample, ordered, pruned, sample, seconds
-from capacity.core.pressure import Standing as Paced
-from capacity.core.pressure import press
+from capacity.core.pressure import Paced, press
 from capacity.core.rates import Exposure, steps_of
 from capacity.core.tellers import is_over, kept, moment
 from capacity.core.tellers import told as spoken

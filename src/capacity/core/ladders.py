@@ -61,7 +61,7 @@ class Ladder:
     cadences: Cadences = STEADY
 
 
-Place = tuple[int, float]
+Gear = tuple[int, float]
 """One seat's rung, an index into its ladder, and its cadence."""
 
 
@@ -112,7 +112,7 @@ class Spread:
                 rungs[index], short = rung, short + 1
         return tuple(rungs)
 
-    def at(self, level: float) -> tuple[Place, ...]:
+    def at(self, level: float) -> tuple[Gear, ...]:
         """Every seat's rung and cadence at a level."""
         nominal = sum(one.rungs[0].burn for one in self._ladders)
         if nominal / BELOW <= level <= nominal * ABOVE:

@@ -22,7 +22,7 @@ FALLBACK_STEP, FALLBACK_CLIP = 0.05, 8.0
 
 
 @frozen
-class Standing:
+class Paced:
     """One limit of a pool and what is known of its pace.
 
     Attributes:
@@ -61,7 +61,7 @@ class Pressure:
         jump: a window has just begun, or must have: go to that level at once.
     """
 
-    limits: Mapping[str, Standing]
+    limits: Mapping[str, Paced]
     pace: Pace
     binding: str | None = None
     pressure: Estimate | None = None
@@ -117,7 +117,7 @@ def _activity(fine: Track, others: float, now: float, tuning: Tuning) -> Activit
 # --- one limit ----------------------------------------------------------------------------------
 
 
-def _standing(track: Track, exposure: Exposure, others: float, tuning: Tuning, now: float) -> Standing:
+def _standing(track: Track, exposure: Exposure, others: float, tuning: Tuning, now: float) -> Paced:
     one, epoch = track.course, track.course.last
     points = look_back(epoch.points, one.window, tuning)
     spent = rate(points, one.quantum, exposure, others)
@@ -128,7 +128,7 @@ def _standing(track: Track, exposure: Exposure, others: float, tuning: Tuning, n
     allowed = None if hours is None or over else _allowed(epoch.top, one.quantum, hours)
     against = None if spent is None or allowed is None else ratio(spent, allowed)
     pace, why = _word(one, against, enough(points, tuning), over, now, tuning)
-    return Standing(one, None if over else epoch.top, hours, spent, allowed, against, pace, why, track.burn)
+    return Paced(one, None if over else epoch.top, hours, spent, allowed, against, pace, why, track.burn)
 
 
 def _allowed(used: float, quantum: float, hours: float) -> Estimate:
@@ -175,7 +175,7 @@ def _word(
 # --- all of them --------------------------------------------------------------------------------
 
 
-def _together(limits: Mapping[str, Standing]) -> Pressure:
+def _together(limits: Mapping[str, Paced]) -> Pressure:
     """The one word of a pool: full if any is, else the worst of those that are assessed."""
     spent = [one for one in limits.values() if one.pace == "exhausted"]
     if spent:
@@ -188,12 +188,12 @@ def _together(limits: Mapping[str, Standing]) -> Pressure:
     return Pressure(limits, worst.pace, worst.course.name, worst.pressure)
 
 
-def _middle(one: Standing) -> tuple[float, str]:
+def _middle(one: Paced) -> tuple[float, str]:
     return (0.0 if one.pressure is None else one.pressure.middle, one.course.name)
 
 
 def _solved(
-    limits: Mapping[str, Standing], finest: str, exposure: Exposure, others: float, busy: Activity,
+    limits: Mapping[str, Paced], finest: str, exposure: Exposure, others: float, busy: Activity,
     tuning: Tuning, now: float,
 ) -> tuple[float | None, bool]:  # fmt: skip  # one equation, its knowns in a row
     """The level at which every limit lands, and whether a window has just begun."""
@@ -224,7 +224,7 @@ def _solved(
     return (wanted if whole else min(wanted, exposure.level)), jump
 
 
-def _horizon(one: Standing) -> float | None:
+def _horizon(one: Paced) -> float | None:
     """Hours to the reset of a limit, negative where it must have passed; a window that has not begun is whole."""
     epoch = one.course.last
     if one.course.sliding:
@@ -235,7 +235,7 @@ def _horizon(one: Standing) -> float | None:
 
 
 def _present(
-    one: Standing, per_level: float, exposure: Exposure, others: float, busy: Activity, tick: float, now: float,
+    one: Paced, per_level: float, exposure: Exposure, others: float, busy: Activity, tick: float, now: float,
     hours: float,
 ) -> tuple[float, float, bool]:  # fmt: skip  # one equation, its knowns in a row
     """Percent used by now, hours to the next reset, and whether its window has just begun.
@@ -252,7 +252,7 @@ def _present(
     return epoch.top + per_level * exposed * pace, hours, begun
 
 
-def _descent(limits: Mapping[str, Standing], now: float, tuning: Tuning) -> float | None:
+def _descent(limits: Mapping[str, Paced], now: float, tuning: Tuning) -> float | None:
     """Where no level is known: a step down for each limit that burned too fast since its last figure, a step up for
     each that burned too slowly, as a multiple of the level in force. Once per figure, and none without evidence.
     """

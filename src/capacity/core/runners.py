@@ -51,6 +51,11 @@ class Runner:
     owed: bool = False
 
     @property
+    def owes(self) -> bool:
+        """Whether anything is to be given back."""
+        return self.home is not None or self.owed
+
+    @property
     def level(self) -> float:
         """The burn it makes now."""
         return self.ladder.rungs[self.rung].burn * self.cadence

@@ -15,8 +15,8 @@ from attrs import evolve
 
 from capacity.core.cases import Case
 from capacity.core.facts import fact
-from capacity.core.ladders import Place, Spread
-from capacity.core.pacing import OVER, OWN, UNDER, Direction, Reach, landing, paced, saturated, target
+from capacity.core.ladders import Gear, Spread
+from capacity.core.pacing import OVER, OWN, UNDER, Reach, landing, paced, saturated, target
 from capacity.core.runners import Runner, burn, runner, turns
 from capacity.core.tuning import Tuning
 from capacity.values.conditions import Fact
@@ -28,7 +28,6 @@ from capacity.values.seats import Candidate
 
 SAME = 0.05
 """Share by which a cadence has to change to be worth a command."""
-
 
 SMALL = 1e-9
 """A change of the level that is none."""
@@ -170,12 +169,10 @@ class Pilot:
 
     def moves(self, decided: Sequence[SeatDecision]) -> Sequence[tuple[int, SeatDecision]]:
         """The decisions to put in place of those that only keep a seat: what is owed first, else the move of this tick."""
-        found = [
-            (one.index, _given_back(one, decided[one.index], self._why(OWN))) for one in self.runners if _owes(one)
-        ]
+        found = [(one.index, _given_back(one, decided[one.index], self._why(OWN))) for one in self.runners if one.owes]
         if not found:
-            places = self._places()
-            found = [] if places is None else list(self._made(places, decided))
+            gears = self._gears()
+            found = [] if gears is None else list(self._made(gears, decided))
         self._moved = bool(found)
         return found
 
@@ -184,30 +181,39 @@ class Pilot:
         """The burn of the seats it can pace."""
         return sum(one.level for one in self.runners)
 
-    def _places(self) -> tuple[Place, ...] | None:
+    def _gears(self) -> tuple[Gear, ...] | None:
         """Where its seats should stand; None = hold."""
         known, pacing = self.known, self.pacing
         if not self.runners or known.pace == "exhausted" or pacing.mode == "off" or self._dwells():
             return None
         if pacing.mode == "notch":
             return self._notch(self.spread)
-        reach, whole = self.spread.reach, self.level + self.fixed
-        bounds = Reach(reach.low + self.fixed, reach.high + self.fixed)
-        goal = target(self._wanted(whole), whole, bounds, Tuning(band=pacing.band), jump=known.jump)
+        goal = target(self._wanted(), self.whole, self.bounds, Tuning(band=pacing.band), jump=known.jump)
         return None if goal is None else self.spread.at(goal - self.fixed)
 
-    def _wanted(self, level: float) -> float | None:
+    @property
+    def whole(self) -> float:
+        """The burn of all seats that are ours."""
+        return self.level + self.fixed
+
+    @property
+    def bounds(self) -> Reach:
+        """What all of them together can be commanded to."""
+        reach = self.spread.reach
+        return Reach(reach.low + self.fixed, reach.high + self.fixed)
+
+    def _wanted(self) -> float | None:
         """The level that lands the pool, in the unit of its seats; where none was recorded it was told as a multiple."""
         wanted = self.known.wanted
         unknown = self.known.pool not in self.history.journal.levels
-        return wanted * level if wanted is not None and unknown else wanted
+        return wanted * self.whole if wanted is not None and unknown else wanted
 
     def _dwells(self) -> bool:
         """Whether the level changed too lately for a figure to have shown it."""
         last = self.history.journal.levels.get(self.known.pool)
         return last is not None and last.at > self.history.as_of - self.pacing.tick / 2
 
-    def _notch(self, spread: Spread) -> tuple[Place, ...] | None:
+    def _notch(self, spread: Spread) -> tuple[Gear, ...] | None:
         """One seat, one rung: the dearest falls first, and what fell last rises first."""
         step = {"over": -1, "under": 1}.get(self.known.pace)
         if step is None:
@@ -220,12 +226,12 @@ class Pilot:
         figures = {} if code == OWN else {"limit": self.known.binding, "pressure": pressure}
         return fact(code.removeprefix("core:"), self.known.pool, **figures)
 
-    def _made(self, places: Sequence[Place], decided: Sequence[SeatDecision]) -> Iterator[tuple[int, SeatDecision]]:
+    def _made(self, gears: Sequence[Gear], decided: Sequence[SeatDecision]) -> Iterator[tuple[int, SeatDecision]]:
         goal = sum(
-            one.ladder.rungs[rung].burn * cadence for one, (rung, cadence) in zip(self.runners, places, strict=True)
+            one.ladder.rungs[rung].burn * cadence for one, (rung, cadence) in zip(self.runners, gears, strict=True)
         )
         why = self._why(OVER if goal < self.level else UNDER)
-        for one, (rung, cadence) in zip(self.runners, places, strict=True):
+        for one, (rung, cadence) in zip(self.runners, gears, strict=True):
             changed = abs(cadence / one.cadence - 1) > SAME if one.cadence else cadence > 0
             if rung != one.rung or changed:
                 yield one.index, _moved(one, decided[one.index], rung, cadence if changed else one.cadence, why)
@@ -251,19 +257,15 @@ class Pilot:
             hastenable=sum(cadence < curve[-1][0] * (1 - SAME) for cadence, curve in spans),
         )
         idle = self._moved or self.pacing.mode == "off" or not runners
-        whole = self.level + self.fixed
-        wanted = self._wanted(whole)
+        wanted = self._wanted()
         least, most = not (made.demotable or made.slowable), not (made.restorable or made.hastenable)
         declared = self.uncontrolled is not None
-        end = None if idle else saturated(known.pace, wanted, whole, least=least, most=most, known=declared)
+        end = None if idle else saturated(known.pace, wanted, self.whole, least=least, most=most, known=declared)
         if end is None:
-            return evolve(made, leans=None if idle or reach is None else self._leans(reach, wanted))
+            return evolve(made, leans=None if idle else self.bounds.beyond(wanted, self.pacing.band))
         return evolve(
             made, pace="saturated", direction=end[0], because=end[1], leans=end[0], unspent=self._unspent(end[0])
         )
-
-    def _leans(self, reach: Reach, wanted: float | None) -> Direction | None:
-        return Reach(reach.low + self.fixed, reach.high + self.fixed).beyond(wanted, self.pacing.band)
 
     def _unspent(self, direction: str) -> float | None:
         """What the binding limit will lose at its reset if nothing changes, percent points."""
@@ -277,10 +279,6 @@ def _moved(one: Runner, made: SeatDecision, rung: int, cadence: float, why: Fact
     act: Act = "adjust" if rung == one.rung else "demote" if rung < one.rung else "restore"
     there, top = one.places[rung], one.case.home if paced(one.case.entry) else one.places[one.rung]
     return _placed(one, made, act, there, None if there == top else top, cadence, why)
-
-
-def _owes(one: Runner) -> bool:
-    return one.home is not None or one.owed
 
 
 def _given_back(one: Runner, made: SeatDecision, why: Fact) -> SeatDecision:

@@ -16,7 +16,7 @@ from capacity.core.rates import HOUR, SLACK, Burn, Exposure
 from capacity.core.tuning import Tuning
 
 
-class Interval(NamedTuple):
+class Stretch(NamedTuple):
     """What passed between two readings of one limit.
 
     Attributes:
@@ -48,7 +48,7 @@ class Track:
     burn: Burn
     spent: Sequence[float]
     exposed: Sequence[float]
-    recent: Sequence[Interval]
+    recent: Sequence[Stretch]
 
 
 def tracks(
@@ -198,5 +198,5 @@ class Meter:
     def track(self, course: Course) -> Track:
         """It, as it stands."""
         return Track(
-            course, Burn(*self.burn), tuple(self.spent), tuple(self.exposed), [Interval(*one) for one in self.recent]
+            course, Burn(*self.burn), tuple(self.spent), tuple(self.exposed), [Stretch(*one) for one in self.recent]
         )

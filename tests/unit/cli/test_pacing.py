@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import sys
+from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -32,9 +35,6 @@ def near(expected: Any, told: Any) -> bool:
 @pytest.fixture(scope="module")
 def answers() -> list[dict[str, Any]]:
     """What the command makes of every case."""
-    import contextlib
-    import io
-
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         assert 0 == main(["pace", str(VECTORS), "--json"])
@@ -181,8 +181,6 @@ def test_as_text_forms(house: House, capsys: pytest.CaptureFixture[str]) -> None
 )
 def test_a_bar(used: float, left: float, expected: str) -> None:
     """What is used, and where the time has got to."""
-    from datetime import timedelta
-
     limit = Limit("5h", used, resets_at=NOON + left * HOUR, window=timedelta(hours=5))
     assert expected == bar(LimitHeadroom(limit, "fresh", Interval(used, used)), NOON)
 

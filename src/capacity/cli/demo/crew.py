@@ -92,7 +92,7 @@ def _obey(row: dict[str, Any], placement: dict[str, Any]) -> None:
     if placement["act"] == "park":
         row["paused_by"] = "capacity"
     else:
-        row.update({key: placement[key] for key in PLACE})
+        row.update({key: placement[key] for key in (*PLACE, *(("cadence_s",) if placement.get("cadence_s") else ()))})
         row.pop("paused_by", None)
     row["placement"] = placement["id"]
 

@@ -7,7 +7,6 @@ real ones; what a seat burns is the only thing made up.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from datetime import datetime, timedelta
@@ -18,8 +17,8 @@ from typing import Any
 from attrs import define, field, frozen
 
 from capacity.cli.demo import words
-from capacity.cli.demo.crew import FILE, PLACE, seats_in, write_table
-from capacity.cli.demo.papers import ADOPTED, POLICY
+from capacity.cli.demo.crew import PLACE, follow, seats_in, write_table
+from capacity.cli.demo.papers import ADOPTED, CLAUDE_ROWS, POLICY
 from capacity.cli.demo.week import Episode, Line, tick_file
 from capacity.cli.demo.world import MODELS, Login
 from capacity.cli.screen import Table
@@ -99,20 +98,6 @@ floor = "mid"
 floor = "low"                            # these may be lowered
 """)
 
-ADOPTED_TEXT = """\
-[[rows]]
-tier = "mid"
-harness = "claude"
-model = "sample-medium-3"
-effort = "medium"
-
-[[rows]]
-tier = "low"
-harness = "claude"
-model = "sample-small-1"
-effort = "low"
-"""
-
 ACCOUNT = Template("""
 [accounts.$name]
 plugin = "claude"
@@ -157,7 +142,7 @@ class Paced:
             self.episode.ticks.append(number)
             tick_file(self.folder, number).write_bytes(dump_tick(report.tick))
             self._tell(report)
-            _follow(self.folder)
+            follow(self.folder)
             self.clock.advance(TICK)
             self._burn()
             if number % 12 == 0:
@@ -259,7 +244,7 @@ def paced(folder: Path, start: datetime, plugins: Plugins, tell: Callable[[Episo
 def _papers(folder: Path, servers: Mapping[str, ClaudeServer]) -> Path:
     accounts = "".join(ACCOUNT.substitute(name=name, url=server.url) for name, server in servers.items())
     (folder / POLICY).write_text(POLICY_TEXT.substitute(accounts=accounts), encoding="utf-8")
-    (folder / ADOPTED).write_text(ADOPTED_TEXT, encoding="utf-8")
+    (folder / ADOPTED).write_text(CLAUDE_ROWS, encoding="utf-8")
     rows: dict[str, dict[str, Any]] = {}
     for name, pool in POOLS.items():
         place = dict(zip(PLACE, ("claude", name, "sample-medium-3", "medium"), strict=True))
@@ -267,24 +252,6 @@ def _papers(folder: Path, servers: Mapping[str, ClaudeServer]) -> Path:
         rows |= {f"{name}-{number}": {**place, **told} for number in range(1, pool.seats + 1)}
     write_table(folder, {"form": 1, "seats": rows})
     return folder / POLICY
-
-
-def _follow(folder: Path) -> None:
-    """What the orchestrator of this act does with the placements in its file: places, cadences and parks."""
-    table = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    for name, placement in table.get("placements", {}).items():
-        row = table["seats"][name]
-        if row.get("placement") == placement["id"]:
-            continue
-        row["placement"] = placement["id"]
-        if placement["act"] == "park":
-            row["paused_by"] = "capacity"
-            continue
-        row.pop("paused_by", None)
-        row.update({key: placement[key] for key in PLACE})
-        if placement.get("cadence_s"):
-            row["cadence_s"] = placement["cadence_s"]
-    write_table(folder, table)
 
 
 def _cadence(cadence: timedelta | None) -> str:

@@ -85,7 +85,7 @@ tier = "low"
 profile = "house"
 """)
 
-ADOPTED_TEXT = """\
+CLAUDE_ROWS = """\
 # Which model, in which harness, at which effort, belongs to which tier: adopted by a person, shipped by nobody.
 
 [[rows]]
@@ -105,7 +105,9 @@ tier = "low"
 harness = "claude"
 model = "sample-small-1"
 effort = "low"
+"""
 
+ADOPTED_TEXT = f"""{CLAUDE_ROWS}
 [[rows]]
 tier = "low"
 harness = "opencode"
