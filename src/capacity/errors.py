@@ -40,6 +40,10 @@ class PluginError(CapacityError):
     """A plugin a policy names is missing, refused, broken, or broke its contract."""
 
 
+class StaleBase(CapacityError):
+    """A proposal was made against another adopted set than the one in force. Propose again."""
+
+
 class StoreError(CapacityError):
     """The store cannot be opened, read or written. The message names the file and the remedy."""
 

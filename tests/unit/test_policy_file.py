@@ -357,7 +357,7 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
         'seats.roles.r.profile: there is no profile "privat" (the policy declares no profile)',
         'tiers.names[2]: "high" stands there twice (a tier has one rank)',
         "tiers.names[3]: a tier has no name (name it, or take it out)",
-        "tiers.sources: needs release 0.5 (take it out until then)",
+        "tiers.sources: must be a table, not a list",
     ] == faults(tmp_path, policy, adopted)  # fmt: skip  # one fault a line
 
 

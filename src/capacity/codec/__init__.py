@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from cattrs.errors import ClassValidationError
 
+from capacity.codec.adopted import load_tier_set, tier_set_text
 from capacity.codec.converter import DOCUMENTS, converter
 from capacity.codec.faults import Faulty, faults_of
 from capacity.codec.policy import load_policy, policy_template, read_policy
@@ -27,10 +28,12 @@ __all__ = [
     "dumps",
     "load_policy",
     "load_tick",
+    "load_tier_set",
     "loads",
     "policy_template",
     "read_policy",
     "schemas",
+    "tier_set_text",
 ]
 
 

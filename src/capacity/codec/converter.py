@@ -25,14 +25,17 @@ from capacity.codec.references import inconsistencies, referring, resolved
 from capacity.errors import Fault
 from capacity.values.conditions import Figure
 from capacity.values.decision import Decision
+from capacity.values.evidence import Alias
 from capacity.values.failures import Failure, Stop
 from capacity.values.history import History, Level
 from capacity.values.limits import Headroom, Reading, Scope
 from capacity.values.models import Inventory, Listing
 from capacity.values.policy import Policy
+from capacity.values.proposals import Proposal
 from capacity.values.rankings import Rankings
 from capacity.values.seats import Candidate
 from capacity.values.tick import Snapshot, Tick
+from capacity.values.tiers import TierSet
 
 Tree = Any
 Hook = Callable[..., Any]
@@ -44,6 +47,7 @@ WORDS_OR_FLAG: Any = tuple[str, ...] | bool
 """The one annotation of a value that is told in two ways."""
 
 DOCUMENTS: Mapping[str, type[Any]] = {
+    "alias": Alias,
     "decision": Decision,
     "failure": Failure,
     "headroom": Headroom,
@@ -52,11 +56,13 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "level": Level,
     "listing": Listing,
     "policy": Policy,
+    "proposal": Proposal,
     "rankings": Rankings,
     "reading": Reading,
     "snapshot": Snapshot,
     "stop": Stop,
     "tick": Tick,
+    "tier-set": TierSet,
 }
 """Name → class of what is kept or handed over by itself. It tells its form wherever it stands: same value, same bytes."""
 

@@ -17,7 +17,7 @@ V = TypeVar("V")
 Tree = Any
 Table = dict[str, Any]
 
-LATER: Mapping[str, str] = {"lanes": "0.4", "deals": "0.4", "budgets": "0.4", "tiers.sources": "0.5", "service": "0.6"}
+LATER: Mapping[str, str] = {"lanes": "0.4", "deals": "0.4", "budgets": "0.4", "service": "0.6"}
 """Key path → the release that brings it."""
 
 

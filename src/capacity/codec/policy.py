@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from attrs import evolve
 
 from capacity.codec import leaves
+from capacity.codec.adopted import drafted
 from capacity.codec.converter import converter
 from capacity.codec.draft import Draft, Place, Table, Tree
 from capacity.codec.faults import Faulty, gathered, joined, quoted, wrong
@@ -22,6 +23,7 @@ from capacity.codec.keys import keys_of
 from capacity.codec.policy_checks import Declared, checked
 from capacity.codec.text import file_bytes, toml_tree
 from capacity.errors import Fault, PolicyError
+from capacity.values.methods import Method, TierSourcePolicy
 from capacity.values.policy import (
     AccountPolicy,
     FleetPolicy,
@@ -34,7 +36,7 @@ from capacity.values.policy import (
     SeatMatch,
     SeatRule,
 )
-from capacity.values.tiers import TierRow, Tiers
+from capacity.values.tiers import Tiers
 
 VERSION = 1
 """The version of the policy's form."""
@@ -53,6 +55,8 @@ OF_POOL = frozenset(keys_of(PoolPolicy).values()) - {"name", "account"}
 
 
 Named = TypeVar("Named", AccountPolicy, FleetPolicy)
+Held = TypeVar("Held", AccountPolicy, TierSourcePolicy)
+Found = TypeVar("Found", FleetPolicy, TierSourcePolicy)
 
 
 def load_policy(path: str | PathLike[str]) -> Policy:
@@ -103,7 +107,7 @@ def policy_template() -> str:
 def _policy(draft: Draft, tree: Table, folder: Path) -> Policy:
     _check_version(tree)
     top = draft.table(tree, "", SECTIONS)
-    adopted, tiers = _tiers(draft, top.get("tiers", {}))
+    adopted, tiers = _tiers(draft, top.get("tiers", {}), folder)
     accounts, pools = _accounts(draft, top.get("accounts", {}), folder)
     policy = Policy(
         tiers=tiers,
@@ -190,11 +194,11 @@ def _only(table: Table, keys: Collection[str]) -> Table:
     return {key: inner for key, inner in table.items() if key in keys}
 
 
-def _with_file(account: AccountPolicy, folder: Path) -> AccountPolicy:
-    credentials = account.credentials
+def _with_file(part: Held, folder: Path) -> Held:
+    credentials = part.credentials
     if credentials is None or credentials.file is None:
-        return account
-    return evolve(account, credentials=evolve(credentials, file=_found_from(folder, credentials.file)))
+        return part
+    return evolve(part, credentials=evolve(credentials, file=_found_from(folder, credentials.file)))
 
 
 def _pools(draft: Draft, account: str, table: Table, path: str) -> dict[str, PoolPolicy | None]:
@@ -225,11 +229,9 @@ def _fleets(draft: Draft, tree: Tree, folder: Path) -> dict[str, FleetPolicy]:
     return {name: _with_path(fleet, folder) for name, fleet in fleets.items()}
 
 
-def _with_path(fleet: FleetPolicy, folder: Path) -> FleetPolicy:
-    path = fleet.options.get("path")
-    return (
-        evolve(fleet, options={**fleet.options, "path": _found_from(folder, path)}) if isinstance(path, str) else fleet
-    )
+def _with_path(part: Found, folder: Path) -> Found:
+    path = part.options.get("path")
+    return evolve(part, options={**part.options, "path": _found_from(folder, path)}) if isinstance(path, str) else part
 
 
 def _found_from(folder: Path, path: str) -> str:
@@ -253,14 +255,23 @@ def _rules(draft: Draft, tree: Tree, key: str, match: SeatMatch) -> Collection[S
     return draft.named(SeatRule, tree, f"seats.{key}", "pattern", match=match).values()
 
 
-def _tiers(draft: Draft, tree: Tree) -> tuple[str | None, Tiers]:
+def _tiers(draft: Draft, tree: Tree, folder: Path) -> tuple[str | None, Tiers]:
     """The file of the adopted set as the policy names it, and the ladder without its rows."""
-    table = draft.table(tree, "tiers", ("names", "adopted", "adoption"))
+    table = draft.table(tree, "tiers", ("names", "adopted", "adoption", "method", "sources"))
     given = table.pop("adopted", None)
     adopted = None if given is None else draft.read(leaves.text, given, Place("tiers.adopted"))
     if "names" in table:
         table["names"] = list(draft.read(_ladder, table["names"], Place("tiers.names")) or ())
-    return adopted, draft.value(Tiers, table, Place("tiers"), file=adopted, rows=[]) or Tiers()
+    told = {
+        "method": draft.value(Method, table.pop("method", {}), Place("tiers.method")) or Method(),
+        "sources": _sources(draft, table.pop("sources", {}), folder),
+    }
+    return adopted, draft.value(Tiers, table, Place("tiers"), file=adopted, rows=[], stale_at=None, **told) or Tiers()
+
+
+def _sources(draft: Draft, tree: Tree, folder: Path) -> dict[str, TierSourcePolicy]:
+    sources = draft.named(TierSourcePolicy, tree, "tiers.sources")
+    return {name: _with_path(_with_file(source, folder), folder) for name, source in sources.items()}
 
 
 def _ladder(tree: Tree) -> list[str]:
@@ -294,9 +305,7 @@ def _with_rows(draft: Draft, policy: Policy, adopted: str, folder: Path, declare
         draft.faults += [Fault("tiers.adopted", f"{name} {fault.wrong}", fault.remedy) for fault in error.faults]
         return policy
     sheet = Draft()
-    rows = sheet.table(tree, "", ("rows",)).get("rows", [])
-    listed = sheet.read(leaves.items, rows, Place("rows")) or []
-    read = [sheet.value(TierRow, row, Place(joined("rows", index))) for index, row in enumerate(listed)]
+    found = drafted(sheet, tree)
     sheet.check(checked(sheet.parts, declared))
     draft.faults += [Fault(f"{adopted}: {fault.path}", fault.wrong, fault.remedy) for fault in sheet.faults]
-    return evolve(policy, tiers=evolve(policy.tiers, rows=[row for row in read if row is not None]))
+    return evolve(policy, tiers=evolve(policy.tiers, rows=found.rows, stale_at=found.stale_at))

@@ -17,6 +17,7 @@ from capacity.codec.draft import Place, StandIn
 from capacity.codec.faults import below, joined, moved, nearest, quoted
 from capacity.codec.keys import keys_of
 from capacity.errors import Fault
+from capacity.values.methods import TRUST, Method, TierSourcePolicy, Vetoes
 from capacity.values.policy import (
     AccountPolicy,
     FleetPolicy,
@@ -35,12 +36,38 @@ Part = tuple[Place, Any]
 BOUNDS: Mapping[type[Any], Mapping[str, tuple[float, float]]] = {
     Pacing: {"band": (0, 1), "reserve": (0, 100), "share": (0, 100), "slowest": (0.01, 1), "fastest": (1, 100)},
     Policy: {"seat_points": (0, 100)},
+    Vetoes: {"moves": (0, 1), "certainty": (0, 1), "trials": (0, 1_000_000), "refreshes": (1, 100)},
+    Method: {
+        "certainty": (0.5, 1),
+        "cut_alpha": (0, 1),
+        "shrink": (0, 1),
+        "flag_failed": (0, 1),
+        "drop_failed": (0, 1),
+        "stderr_floor": (0, 1),
+        "stderr_slip": (0, 1),
+        "confirmations": (1, 100),
+        "fit_cells": (1, 10_000),
+        **dict.fromkeys(("runner", "jump", "drift", "step_sd"), (0, 100)),
+        **dict.fromkeys(("margin", "cut_gap", "move_z", "confirm_z", "warn_z", "quarantine_z", "jump_z"), (0, 10)),
+    },
     PoolPolicy: {"exhausted_at": (0, 100), "exhausted_at_paced": (0, 100), "uncontrolled": (0, 1)},
 }
 """What is a percentage or a share, with both ends."""
 
 POSITIVE: Mapping[type[Any], tuple[str, ...]] = {
     HighVolume: ("cadence",),
+    Method: (
+        "tau_model",
+        "tau_harness",
+        "tau_pair",
+        "tau_benchmark",
+        "tau_error",
+        "max_age",
+        "dormant_after",
+        "provisional_for",
+        "stale_after",
+        "proposal_life",
+    ),
     Pacing: ("tick",),
     Policy: ("freshness",),
     SeatRule: ("cadence", "context"),
@@ -100,14 +127,34 @@ def _out_of_bounds(value: Any) -> Iterator[Fault]:
 
 def _account(account: AccountPolicy, _: Declared) -> Iterator[Fault]:
     yield from _plain_name(account.name, "an account")
-    yield from moved(_unfit(account.options), "options")
-    credentials = account.credentials
+    yield from _reached(account)
+
+
+def _source(source: TierSourcePolicy, _: Declared) -> Iterator[Fault]:
+    yield from _plain_name(source.name, "a source")
+    yield from _reached(source)
+
+
+def _reached(part: AccountPolicy | TierSourcePolicy) -> Iterator[Fault]:
+    yield from moved(_unfit(part.options), "options")
+    credentials = part.credentials
     if credentials is None:
         return
     if (credentials.env is None) == (credentials.file is None):
         yield Fault("credentials", "must say either env or file", "keep the one that holds the secret")
     if credentials.env is not None and not VARIABLE.fullmatch(credentials.env):
         yield Fault("credentials.env", "is no name of an environment variable", NO_SECRETS)
+
+
+def _method(method: Method, _: Declared) -> Iterator[Fault]:
+    yield from moved(_out_of_bounds(method.vetoes), "vetoes")
+    for name, weight in method.weights.items():
+        if not 0 <= weight <= 1:
+            yield Fault(joined("weights", name), f"{weight} is out of range", "give it from 0 to 1")
+    for word, spread in method.trust.items():
+        yield from _known(joined("trust", word), "provenance", word, tuple(TRUST))
+        if not 0 <= spread <= 10:
+            yield Fault(joined("trust", word), f"{spread} is out of range", "give it from 0 to 10, in logits")
 
 
 def _pool(pool: PoolPolicy, _: Declared) -> Iterator[Fault]:
@@ -161,10 +208,12 @@ CHECKS: Mapping[type[Any], Callable[[Any, Declared], Iterator[Fault]]] = {
     FleetPolicy: _fleet,
     HarnessPolicy: _harness,
     HighVolume: _high_volume,
+    Method: _method,
     Pacing: _pacing,
     PoolPolicy: _pool,
     SeatRule: _seat_rule,
     TierRow: _row,
+    TierSourcePolicy: _source,
 }
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from capacity.values import _check
+from capacity.values.methods import Credentials as Credentials
 from capacity.values.seats import Egress
 from capacity.values.tiers import Tiers
 
@@ -19,19 +20,6 @@ Mode = Literal["shadow", "enforce"]
 SeatMatch = Literal["name", "glob", "role", "default"]
 PacingMode = Literal["off", "level", "notch"]
 Lever = Literal["cadence", "rung"]
-
-
-@frozen
-class Credentials:
-    """Where a secret lives. The policy holds the reference, never the secret.
-
-    Attributes:
-        env: the environment variable's name.
-        file: the file's path.
-    """
-
-    env: str | None = None
-    file: str | None = None
 
 
 @frozen

@@ -117,7 +117,7 @@ class TierContract(Contract):
 
 
 def _can_be_judged(row: RankingRow, world: FakeWorld) -> bool:
-    named = all(text.strip() for text in (row.harness, row.model_raw, row.benchmark, row.scale))
+    named = all(text is None or text.strip() for text in (row.harness, row.model_raw, row.benchmark, row.scale))
     return named and isfinite(row.score) and (row.measured_at is None or row.measured_at <= world.at)
 
 
