@@ -60,6 +60,8 @@ class Get(Effect[Reply]):
 
     Attributes:
         url: the whole URL, without secrets.
+        body: a question too long for a URL, which the service therefore takes as posted JSON. It is a question all the
+            same: it changes nothing and may be asked again. None = an ordinary `GET`.
         headers: sent as they are; a secret value is opened by the driver.
         bearer: sent as `Authorization: Bearer …`.
         timeout: until the whole answer is in.
@@ -69,6 +71,7 @@ class Get(Effect[Reply]):
     """
 
     url: str = field(kw_only=False)
+    body: Any = None
     headers: Mapping[str, str | Secret] = field(factory=dict)
     bearer: Secret | None = None
     timeout: timedelta = TEN_SECONDS

@@ -7,13 +7,14 @@ reaches another; a redirect is followed on the same host only, and is otherwise 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import socket
 import ssl
 import zlib
 from base64 import b64encode
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 
@@ -84,8 +85,8 @@ class Web:
 
     async def _ask(self, effect: Get | Send, redaction: Redaction) -> Reply:
         asked = address(effect.url)
-        key = (effect.url, effect.bearer, frozenset(effect.headers.items()))
-        kept = self._host.kept(key) if isinstance(effect, Get) and effect.keep else None
+        key = _question(effect) if isinstance(effect, Get) and effect.keep else None
+        kept = self._host.kept(key) if key is not None else None
         try:
             async with within(effect.timeout, asked, "whole answer"):
                 reply = await self._exchange(self._request(effect, redaction, kept), effect.cap)
@@ -93,15 +94,14 @@ class Web:
             raise _fault(asked, error) from None
         if kept is not None and reply.status == httpx.codes.NOT_MODIFIED:
             reply = _renewed(kept, reply)
-        if isinstance(effect, Get) and effect.keep and reply.status == httpx.codes.OK and reply.document.header("etag"):
+        if key is not None and reply.status == httpx.codes.OK and reply.document.header("etag"):
             self._host.keep(key, evolve(reply, unchanged=False))
         return reply
 
     def _request(self, effect: Get | Send, redaction: Redaction, kept: Reply | None) -> httpx.Request:
-        method, body = (effect.method, effect.body) if isinstance(effect, Send) else ("GET", None)
         url = httpx.URL(effect.url)
         # Built before a secret is opened: a body that is no JSON fails with nothing to show.
-        request = self._client.build_request(method, url.copy_with(userinfo=b""), json=body)
+        request = self._client.build_request(_method(effect), url.copy_with(userinfo=b""), json=effect.body)
         headers = {"user-agent": self._host.agent}
         if kept is not None:
             headers["if-none-match"] = kept.document.header("etag") or ""
@@ -133,6 +133,18 @@ class Web:
         asked = response.request.url.raw_path.decode("ascii", "replace")
         headers = tuple(response.headers.multi_items())
         return Reply(Document(body, at, asked=asked, status=response.status_code, headers=headers), at)
+
+
+def _question(effect: Get) -> Hashable:
+    """What tells a question from every other: one answer is kept for each, and for each credential."""
+    return effect.url, json.dumps(effect.body, sort_keys=True), effect.bearer, frozenset(effect.headers.items())
+
+
+def _method(effect: Get | Send) -> str:
+    """What is sent: a question with a body is posted, as no server expects one with a `GET`."""
+    if isinstance(effect, Send):
+        return effect.method
+    return "GET" if effect.body is None else "POST"
 
 
 class _Discreet(logging.Filter):

@@ -110,6 +110,23 @@ def test_a_body_is_sent_as_json(get, serve):
     assert ["POST", "application/json", {"a": 1}] == get(Send("POST", serve(answer).url, body={"a": 1})).document.json()
 
 
+def test_a_question_with_a_body_is_posted_and_still_a_question(get, serve):
+    """What a service takes as JSON is asked that way, and the answer to each question is kept by itself."""
+
+    def answer(handler):
+        asked = json.loads(handler.rfile.read(int(handler.headers["content-length"])))
+        if handler.headers["if-none-match"] == f'"{asked["page"]}"':
+            handler.say(304, b"")
+        else:
+            handler.say(200, json.dumps([handler.command, asked]).encode(), ETag=f'"{asked["page"]}"')
+
+    server = serve(answer)
+    replies = [get(Get(server.url, body={"page": page}, keep=True)) for page in (1, 2, 1)]
+
+    assert [["POST", {"page": page}] for page in (1, 2, 1)] == [reply.document.json() for reply in replies]
+    assert [False, False, True] == [reply.unchanged for reply in replies]
+
+
 def test_no_cookie_reaches_the_next_request(host, serve):
     """What one account's answer set, another account's request does not carry; no document shows it either."""
     server = serve(lambda handler: handler.say(Set_Cookie="session=1"))
