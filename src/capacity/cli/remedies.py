@@ -51,7 +51,10 @@ CONDITIONS: Mapping[str, str] = {
     "core:saturated-down": "give its seats a lower floor or a cadence to slow, move some elsewhere, or let it run out",
     "core:saturated-up": "give it more work, or pay for less of it",
     "core:saturated-by-others": "see who else spends it: nothing that is done with these seats will save it",
-    "core:no-tiers": "adopt rows: write the file that `tiers.adopted` names",
+    "core:no-tiers": "adopt rows: write the file that `tiers.adopted` names, or let `capacity tiers propose` make a start",
+    "core:tier-empty": "`capacity tiers show` tells why nothing runs by its rows; adopt one that can be run",
+    "core:tiers-stale": "`capacity tiers refresh`, then adopt what it proposes, or `capacity tiers pin` what is still true",
+    "core:source-failing": "give it what is missing, or take it out of `tiers.sources`; `capacity tiers sources` tells more",
 }
 """Code of a condition that needs a person → what to do."""
 

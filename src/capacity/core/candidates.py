@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from attrs import frozen
@@ -20,6 +21,7 @@ from capacity.core.rules import INVALID_AFTER, REACH, Asking, Finding, Place, wo
 from capacity.values.models import Inventory, Missed, Model, PoolInventory
 from capacity.values.policy import HarnessPolicy, Policy, PoolPolicy
 from capacity.values.seats import Candidate, Need
+from capacity.values.tiers import TierRow
 
 FIRST = 3
 """Candidates of a group an order may look at: the best and two runners-up."""
@@ -74,6 +76,7 @@ class Survey:
         self.policy = policy
         self.resolver = Resolver(policy)
         self._asked = frozenset(name.casefold() for rule in policy.seats for name in rule.models or ())
+        self.rows = in_force(policy, inventory.as_of)
         self._ranks = {name: rank for rank, name in enumerate(policy.tiers.names)}
         self._traits: dict[tuple[str, str], Traits] = {}
         self._answers: dict[tuple[Need, bool], tuple[Asking, list[Finding | None]]] = {}
@@ -84,18 +87,19 @@ class Survey:
         shelf = self.inventory.pools.get(pool)
         return () if shelf is None else shelf.find(harness.aliases.get(name, name))
 
-    def tier(self, candidate: Candidate, names: frozenset[str]) -> str | None:
-        """The tier an adopted row gives a place, also where no listing made a candidate of it; None = none does."""
+    def row(self, candidate: Candidate, names: frozenset[str]) -> TierRow | None:
+        """The adopted row of a place, also where no listing made a candidate of it; None = there is none."""
         harness = self.policy.harnesses.get(candidate.harness)
         aliases = {} if harness is None else harness.aliases
         at = candidate.harness, candidate.effort
-        rows = (row for row in self.policy.tiers.rows if (row.harness, row.effort) == at)
-        return next((row.tier for row in rows if aliases.get(row.model, row.model).casefold() in names), None)
+        rows = (row for row in self.rows if (row.harness, row.effort) == at)
+        return next((row for row in rows if aliases.get(row.model, row.model).casefold() in names), None)
 
     def place(
-        self, harness: str, pool: str, one: Missed, *, tier: str | None, effort: str | None, listed: bool = True
+        self, harness: str, pool: str, one: Missed, *, row: TierRow | None, effort: str | None, listed: bool = True
     ) -> Place:
         """The place of a candidate."""
+        tier = None if row is None else row.tier
         traits = self.traits(pool, one, listed=listed)
         offered = _offered(effort, traits.efforts)
         rules = self.policy.pools[pool]
@@ -107,6 +111,7 @@ class Survey:
             REACH[rules.egress],
             None if tier is None else self._ranks.get(tier),
             tier,
+            None if row is None else row.proven or row.tier,
             effort,
             traits.context,
             traits.modalities,
@@ -146,6 +151,11 @@ class Survey:
             asking = Asking(need, self.policy, metered_exhausted=metered_exhausted)
             kept = self._answers[key] = (asking, [worst(asking.against(place)) for place in self.field.places])
         return kept
+
+
+def in_force(policy: Policy, as_of: datetime) -> tuple[TierRow, ...]:
+    """The adopted rows whose place has not ended."""
+    return tuple(row for row in policy.tiers.rows if row.expires_at is None or row.expires_at > as_of)
 
 
 def survey(inventory: Inventory, policy: Policy) -> Survey:
@@ -212,15 +222,16 @@ def _surveyed(survey: Survey) -> Field:
     places: list[Place] = []
     seen: dict[tuple[object, ...], int] = {}
     rows: dict[Key, tuple[int, str | None, bool]] = {}
-    for harness, pool, one, tier, effort, listed in _spots(survey):
+    for harness, pool, one, row, listed in _spots(survey):
+        effort = row.effort
         at = (harness, pool, one.model.id, effort or "")
         if at in rows:  # a row that names the very id came first
             continue
-        kind = (harness, pool, tier, effort, survey.traits(pool, one, listed=listed))
+        kind = (harness, pool, row.tier, row.proven, effort, survey.traits(pool, one, listed=listed))
         group = seen.get(kind)
         if group is None:
             group = seen[kind] = len(places)
-            places.append(survey.place(harness, pool, one, tier=tier, effort=effort, listed=listed))
+            places.append(survey.place(harness, pool, one, row=row, effort=effort, listed=listed))
         rows[at] = (group, effort, listed)
     return _field(rows, places)
 
@@ -249,14 +260,14 @@ def grouped(groups: Sequence[int], count: int) -> tuple[list[list[int]], list[in
     return firsts, sizes
 
 
-Spot = tuple[str, str, Missed, str, str | None, bool]
-"""(harness, pool, model with its misses, tier, effort, whether anybody ever listed it)."""
+Spot = tuple[str, str, Missed, TierRow, bool]
+"""(harness, pool, model with its misses, adopted row, whether anybody ever listed it)."""
 
 
 def _spots(survey: Survey) -> Iterator[Spot]:
     """Where each adopted row could run; a row that names the very id comes before one that names a family."""
     loose: list[Spot] = []
-    for row in survey.policy.tiers.rows:
+    for row in survey.rows:
         harness = survey.policy.harnesses.get(row.harness)
         if harness is None:
             continue
@@ -264,7 +275,7 @@ def _spots(survey: Survey) -> Iterator[Spot]:
         for pool in harness.pools:
             for one in survey.found(harness, pool, row.model) if pool in survey.policy.pools else ():
                 answered = True
-                spot = (row.harness, pool, one, row.tier, row.effort, True)
+                spot = (row.harness, pool, one, row, True)
                 if one.model.id.casefold() == name.casefold():
                     yield spot
                 else:
@@ -272,7 +283,7 @@ def _spots(survey: Survey) -> Iterator[Spot]:
         if not answered:
             unheard = Missed(Model(name), 0)
             pools = may_serve(survey.policy, harness, name)
-            loose += [(row.harness, pool, unheard, row.tier, row.effort, False) for pool in pools]
+            loose += [(row.harness, pool, unheard, row, False) for pool in pools]
     yield from loose
 
 

@@ -11,16 +11,17 @@ from datetime import datetime
 
 from attrs import evolve
 
-from capacity.core.candidates import binds
+from capacity.core.candidates import Survey, binds
 from capacity.core.facts import fact
 from capacity.core.moment import Moment
 from capacity.core.sights import Sight, fullness
 from capacity.values.conditions import CONDITIONS, Condition, Fact
-from capacity.values.decision import WRITES, Placement, PoolPace, SeatDecision
+from capacity.values.decision import WRITES, Placement, PoolPace, SeatDecision, Table
 from capacity.values.history import History
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
 from capacity.values.policy import Policy
+from capacity.values.seats import Candidate, Need
 
 OWN = frozenset(
     f"core:{word}"
@@ -29,11 +30,15 @@ OWN = frozenset(
         "unplaced-part", "inventory-unknown", "model-invalid", "nothing-eligible", "below-tier", "partly-controlled",
         "saturated-down", "saturated-up", "saturated-by-others",
         "conflict", "indeterminate", "fleet-refuses", "second-controller", "no-tiers",
+        "tier-empty", "nothing-interchangeable",
     )
 )  # fmt: skip  # one list, read as rows
 """The codes a decision raises and clears by itself."""
 
-OF_SEATS = frozenset({"core:below-tier", "core:conflict", "core:indeterminate", "core:nothing-eligible"})
+OF_SEATS = frozenset(
+    f"core:{word}"
+    for word in ("below-tier", "conflict", "indeterminate", "nothing-eligible", "nothing-interchangeable")
+)
 """Those of them whose subject is a seat, `fleet/seat`."""
 
 FAILING = frozenset({"throttled", "stale-credentials", "unsupported", "unreachable", "unrecognised"})
@@ -41,7 +46,12 @@ FAILING = frozenset({"throttled", "stale-credentials", "unsupported", "unreachab
 
 
 def conditions(
-    moment: Moment, headroom: Headroom, history: History, seats: Sequence[SeatDecision], paces: Iterable[PoolPace] = ()
+    moment: Moment,
+    headroom: Headroom,
+    history: History,
+    seats: Sequence[SeatDecision],
+    tables: Sequence[Table] = (),
+    paces: Iterable[PoolPace] = (),
 ) -> tuple[Condition, ...]:
     """Those that stand, and those that ended now, sorted by key."""
     if moment.told is None:
@@ -51,6 +61,8 @@ def conditions(
         *_saturated(paces, history),
         *_seats(seats, moment.survey.policy),
         *_fleets(history, moment.survey.policy),
+        *_empty(tables, moment.survey),
+        *_alone(seats, tables, moment.survey),
     ]
     return tuple(sorted(_dated(raised, history), key=lambda condition: condition.key))
 
@@ -182,3 +194,35 @@ def _fleets(history: History, policy: Policy) -> Iterator[Fact]:
             yield fact("fleet-refuses", fleet.name, because=fleet.refuses)
         if fleet.seats and not policy.tiers.rows:
             yield fact("no-tiers", fleet.name)
+
+
+def _empty(tables: Iterable[Table], survey: Survey) -> Iterator[Fact]:
+    """Tiers that seats belong to and in which policy and inventory leave nothing to run, whatever is adopted."""
+    refused = ({finding.answer for finding in place.findings} for place in survey.field.places)
+    usable = {place.tier for place, said in zip(survey.field.places, refused, strict=True) if "no" not in said}
+    asked = {table.need.tier for table in tables if table.need.tier in survey.policy.tiers.names}
+    yield from (fact("tier-empty", f"{tier}") for tier in sorted(asked - usable, key=str) if survey.policy.tiers.rows)
+
+
+def _alone(seats: Iterable[SeatDecision], tables: Sequence[Table], survey: Survey) -> Iterator[Fact]:
+    """Seats with nothing else of their own tier to run on. Told where the policy looks for evidence: else nobody asked."""
+    sideways: dict[int, set[Candidate]] = {}
+    for seat in seats if survey.policy.tiers.sources else ():
+        if seat.need is None or tables[seat.need].need.tier is None:
+            continue
+        if seat.need not in sideways:
+            sideways[seat.need] = _own_tier(tables[seat.need].need, survey)
+        placement = seat.placement
+        if sideways[seat.need] <= {placement.candidate or placement.expected}:
+            name = f"{placement.fleet}/{placement.seat}"
+            yield fact("nothing-interchangeable", name, tier=tables[seat.need].need.tier)
+
+
+def _own_tier(need: Need, survey: Survey) -> set[Candidate]:
+    """The places of a need's own tier that neither policy nor inventory refuses it."""
+    asking, settled = survey.answers(need)
+    fits = [
+        place.rank == asking.tier and (finding is None or finding.answer != "no")
+        for place, finding in zip(survey.field.places, settled, strict=True)
+    ]
+    return {one for one, group in zip(survey.field.candidates, survey.field.groups, strict=True) if fits[group]}

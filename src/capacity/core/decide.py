@@ -55,7 +55,7 @@ def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: Hi
         desk.verdicts,
         tuple(desk.tables),
         seats,
-        conditions(desk.moment, headroom, history, seats, paces),
+        conditions(desk.moment, headroom, history, seats, desk.tables, paces),
         paces,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from capacity.core import headroom as heads
+from capacity.core.adopted import adopted_line, place_of, row_of, unusable
 from capacity.core.cases import Case
 from capacity.core.decide import case_of, decide, prepare, tick_id
 from capacity.core.desk import Desk
@@ -20,6 +21,7 @@ from capacity.values.decision import Decision, SeatDecision
 from capacity.values.limits import Interval, Limit, LimitHeadroom
 from capacity.values.seats import Candidate
 from capacity.values.tick import Tick
+from capacity.values.tiers import TierRow
 
 NUMERIC = frozenset({"core:exhausted", "core:capped", "core:context-small"})
 """Facts one figure could turn."""
@@ -95,6 +97,9 @@ def _seat(desk: Desk, decided: SeatDecision) -> Iterator[str]:
         yield f"  it is:     {place(placement.expected)}"
     if placement.candidate not in (None, placement.expected):
         yield f"  it goes:   {place(placement.candidate)}"
+    row = _row(desk, decided)
+    if row is not None:
+        yield f"  adopted:   {adopted_line(row)}"
     if placement.home is not None:
         yield f"  its home:  {place(placement.home)}"
     if placement.act == "park" or case.parked:
@@ -104,6 +109,12 @@ def _seat(desk: Desk, decided: SeatDecision) -> Iterator[str]:
         yield f"  runner-up: {place(other.candidate)}, behind by {other.by} ({other.margin:g})"
     yield "  candidates:"
     yield from _candidates(case, placement.candidate)
+
+
+def _row(desk: Desk, decided: SeatDecision) -> TierRow | None:
+    """The adopted row that puts a seat where it will be, or is."""
+    where = decided.placement.candidate or decided.placement.expected
+    return None if where is None else row_of(desk.survey, where)
 
 
 def _case(desk: Desk, fleet: str, name: str) -> Case:
@@ -199,6 +210,8 @@ def _tick(desk: Desk, decision: Decision) -> Iterator[str]:
     for name, sight in desk.sights.items():
         limits = "; ".join(limit_line(limit, stands) for limit, stands in sight.stands)
         yield f"  pool {name}: pace {sight.headroom.pace}. {limits or 'nothing known'}"
+    for row, why in unusable(desk.survey):
+        yield f"  nothing runs by the row {place_of(row)} of tier {row.tier}: {sentence(why)}"
     for placement in decision.placements:
         there = f" -> {place(placement.candidate)}" if placement.candidate not in (None, placement.expected) else ""
         yield f"  {placement.fleet}/{placement.seat}: {placement.act}{there}: {sentence(placement.fact)}"

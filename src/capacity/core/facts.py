@@ -16,6 +16,7 @@ UNITS: Mapping[str, str] = {
     "resets_at": "instant",
     "until": "instant",
     "observed_at": "instant",
+    "since": "instant",
     "needed": "tokens",
     "window": "tokens",
     "misses": "listings",

@@ -155,9 +155,9 @@ class Moment:
             group = self.field.groups[index]
             return Spot(candidate, self.field.places[group], group, self.said(group))
         one, listed = (found[0], True) if found else (Missed(Model(candidate.model), 0), False)
-        tier = self.survey.tier(candidate, one.model.names)
+        row = self.survey.row(candidate, one.model.names)
         place = self.survey.place(
-            candidate.harness, candidate.pool, one, tier=tier, effort=candidate.effort, listed=listed
+            candidate.harness, candidate.pool, one, row=row, effort=candidate.effort, listed=listed
         )
         return Spot(candidate, place, None, self.of(candidate, one.model, listed=listed))
 

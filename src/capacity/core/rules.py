@@ -71,6 +71,7 @@ class Place:
         reach: how far its requests leave, as in `REACH`.
         rank: index of its tier, 0 is best; None = in no tier.
         tier: the tier's name.
+        proven: name of the tier that is certain enough for a floor; None = in no tier.
         effort: the effort word.
         context: tokens per request; None = unknown.
         modalities: what it takes in; None = unknown.
@@ -86,6 +87,7 @@ class Place:
     reach: int
     rank: int | None
     tier: str | None
+    proven: str | None
     effort: str | None
     context: int | None
     modalities: tuple[str, ...] | None
@@ -98,7 +100,7 @@ class Asking:
     """A need, made ready to be held against many places. What is said of it is made once."""
 
     def __init__(self, need: Need, policy: Policy, *, metered_exhausted: bool = False) -> None:
-        ranks = {name: rank for rank, name in enumerate(policy.tiers.names)}
+        self.ranks = ranks = {name: rank for rank, name in enumerate(policy.tiers.names)}
         self.need = need
         self.tier = None if need.tier is None else ranks.get(need.tier)
         self.floor = self.tier if need.floor is None else ranks.get(need.floor)
@@ -156,7 +158,7 @@ def egress(asking: Asking, place: Place) -> Finding | None:
 
 
 def tier(asking: Asking, place: Place) -> Finding | None:
-    """Never below the floor; above the tier only where the need may rise; never in no tier at all."""
+    """Never below the floor, by what is certain; above the tier only where the need may rise; never in no tier at all."""
     rank, need = place.rank, asking.need
     if need.effort is not None and place.effort != need.effort:
         return asking.say("no", "tier", "other-effort", place.effort or "", proof=True, demanded=need.effort)
@@ -164,9 +166,17 @@ def tier(asking: Asking, place: Place) -> Finding | None:
         return asking.say("no", "tier", "no-tier", place.pool)
     if asking.floor is not None and rank > asking.floor:
         return asking.say("no", "tier", "below-floor", place.tier or "", proof=True, floor=asking.floor_name)
+    if asking.floor is not None and not _reaches(asking, place.proven, asking.floor):
+        told = {"proven": place.proven or "nothing", "floor": asking.floor_name}
+        return asking.say("no", "tier", "floor-unproven", place.tier or "", proof=True, **told)
     if asking.tier is not None and rank < asking.tier and not need.rise:
         return asking.say("no", "tier", "above-tier", place.tier or "", tier=need.tier or "")
     return None
+
+
+def _reaches(asking: Asking, tier: str | None, floor: int) -> bool:
+    rank = None if tier is None else asking.ranks.get(tier)
+    return rank is not None and rank <= floor
 
 
 def capability(asking: Asking, place: Place) -> Finding | None:

@@ -111,4 +111,9 @@ CONDITIONS: Mapping[str, tuple[str, bool]] = {
     "core:duplicate-account": ("operator", True),
     "core:plugin-failing": ("operator", True),
     "core:no-tiers": ("operator", True),
+    "core:tier-empty": ("operator", True),
+    "core:nothing-interchangeable": ("adoption", False),
+    "core:tiers-stale": ("adoption", True),
+    "core:source-failing": ("answer", True),
+    "core:proposal-waiting": ("ruling", False),
 }
