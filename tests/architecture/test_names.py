@@ -14,6 +14,7 @@ GROUPS = {
     "capacity.probers": "prober",
     "capacity.inventories": "inventory",
     "capacity.preparers": "preparer",
+    "capacity.tiers": "tiers",
     "capacity.actuators": "actuator",
 }
 plugins = pytest.mark.parametrize("plugin", house.PLUGINS, ids=lambda plugin: plugin.name)

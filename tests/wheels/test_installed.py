@@ -18,11 +18,16 @@ import pytest
 MODULES = {
     "capacity-core": "capacity",
     "capacity-agy": "capacity_agy",
+    "capacity-aider": "capacity_aider",
+    "capacity-artificial-analysis": "capacity_artificial_analysis",
     "capacity-claude": "capacity_claude",
     "capacity-codex": "capacity_codex",
     "capacity-deepseek": "capacity_deepseek",
+    "capacity-harbor": "capacity_harbor",
     "capacity-hive": "capacity_hive",
     "capacity-llama-cpp": "capacity_llama_cpp",
+    "capacity-models-dev": "capacity_models_dev",
+    "capacity-openhands-index": "capacity_openhands_index",
 }
 CORE_AT_MOST = 2_000_000  # bytes on disk, without dependencies and compiled files
 TREE = Path(__file__).parents[2] / "src"
@@ -66,7 +71,7 @@ def test_metadata_names_no_folder(name: str) -> None:
     assert [] == [line for line in Distribution.from_name(name).requires or [] if "file:" in line or "@" in line]
 
 
-@pytest.mark.parametrize("group", ["readers", "probers", "inventories", "actuators", "stores"])
+@pytest.mark.parametrize("group", ["readers", "probers", "inventories", "tiers", "actuators", "stores"])
 def test_every_entry_point_is_a_factory(group: str) -> None:
     """Each of our entry points leads to something that can be called."""
     ours = [entry for entry in entry_points(group=f"capacity.{group}") if entry.dist and entry.dist.name in MODULES]

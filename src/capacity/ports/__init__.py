@@ -3,6 +3,7 @@
 A plugin imports `capacity`, `capacity.ports`, `capacity.errors` and `capacity.testing`, and nothing else of the house.
 """
 
+from capacity.ports.board import DAILY, Board, Told, address
 from capacity.ports.budget import Budget
 from capacity.ports.contracts import (
     Ability,
@@ -34,6 +35,8 @@ from capacity.ports.effects import (
     Start,
     key,
 )
+from capacity.ports.fields import Fields
+from capacity.ports.pages import Page, pages
 from capacity.ports.replies import Child, Exit, File, Line, Paths, Pulse, Replaced, Reply
 from capacity.ports.secret import Secret
 from capacity.ports.store import Claim, Record, Store
@@ -41,25 +44,39 @@ from capacity.values.decision import Outcome, Placement
 from capacity.values.failures import Failure
 from capacity.values.limits import Limit, Reading, Scope, State
 from capacity.values.models import Authority, Listing, Model, Residency
-from capacity.values.rankings import RankingRow, Rankings
+from capacity.values.rankings import (
+    CostKind,
+    Excluded,
+    KnownModel,
+    Provenance,
+    RankingRow,
+    Rankings,
+    SourceStatus,
+    StderrKind,
+)
 from capacity.values.seats import Candidate, Fleet, Seat
 from capacity.values.tick import Snapshot
 
 __all__ = [
+    "DAILY",
     "DOCUMENT_CAP",
     "Ability",
     "Actuator",
     "Authority",
+    "Board",
     "Budget",
     "Candidate",
     "Child",
     "Claim",
     "Clock",
+    "CostKind",
     "Document",
     "Effect",
     "Env",
+    "Excluded",
     "Exit",
     "Failure",
+    "Fields",
     "File",
     "Fleet",
     "Flow",
@@ -67,17 +84,20 @@ __all__ = [
     "Hear",
     "InventorySource",
     "Key",
+    "KnownModel",
     "Limit",
     "Line",
     "List",
     "Listing",
     "Model",
     "Outcome",
+    "Page",
     "Paths",
     "Pause",
     "Placement",
     "Preparer",
     "Prober",
+    "Provenance",
     "Pulse",
     "RankingRow",
     "Rankings",
@@ -98,9 +118,14 @@ __all__ = [
     "Send",
     "Snapshot",
     "SourceCard",
+    "SourceStatus",
     "Start",
     "State",
+    "StderrKind",
     "Store",
     "TierSource",
+    "Told",
+    "address",
     "key",
+    "pages",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -10,14 +11,19 @@ from attrs import evolve, frozen
 
 from capacity.errors import NotFound
 from capacity.ports import (
+    Board,
     Budget,
     Document,
     Env,
+    Excluded,
+    Fields,
     Get,
     Pause,
     RankingRow,
     Rankings,
+    Read,
     Replace,
+    Reply,
     Retry,
     Send,
     SourceCard,
@@ -36,41 +42,50 @@ CARD = SourceCard(
     requires=("JUDGE_KEY",),
     required=True,
 )
+PAGES = {"/scores/1": b'{"scores": {"large-1": 61.5}}', "/scores/2": b'{"scores": {"small-1": 40}}'}
 
 
 def healthy() -> FakeWorld:
     def web(request: Get | Send) -> Document:
-        return Document(b'{"scores": {"large-1": 61.5, "small-1": 40}}', NOON, asked="/scores", status=200)
+        path = request.url.removeprefix("https://judge.invalid")
+        return Document(PAGES[path], NOON, asked=path, status=200)
 
     return FakeWorld(NOON, environ={"JUDGE_KEY": "hush-hush-hush"}, web=web)
 
 
 @frozen
 class Judge:
-    """Asks one page of scores, and knows nothing where it is no such page."""
+    """Asks two pages of scores, and knows nothing where one is no such page."""
 
     about: SourceCard = CARD
     budget: Budget = BUDGET
 
     async def rankings(self) -> Rankings:
+        board = Board(source="judge", about=self.about, budget=self.budget)
         try:
             secret = await Env("JUDGE_KEY")
         except NotFound:
             now = await Pause(timedelta(0))
-            return Rankings("judge", "unconfigured", now.at)
-        reply = await Get("https://judge.invalid/scores", bearer=secret)
-        rows = self.rows(reply.document)
-        return Rankings("judge", "fresh" if rows else "invalid", reply.at, rows)
+            return board.unconfigured(now.at, "JUDGE_KEY", "the judge needs a key")
+        replies: list[Reply] = []
+        for path in PAGES:
+            reply = await Get(f"https://judge.invalid{path}", bearer=secret)
+            told = board.tree(reply, path if replies else None)
+            if isinstance(told, Rankings) or not Fields(told).inside("scores"):
+                return self.refused(board, reply, told)
+            replies.append(reply)
+        return board.told(replies, [row for reply in replies for row in self.rows(reply.document)])
+
+    def refused(self, board: Board, reply: Reply, told: object) -> Rankings:
+        return told if isinstance(told, Rankings) else board.invalid(reply.at, "told no scores")
 
     def rows(self, doc: Document) -> tuple[RankingRow, ...]:
-        try:
-            scores = doc.json()["scores"].items() if doc.status == 200 else ()
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return ()
+        scores = doc.json()["scores"].items()
         return tuple(self.row(model, score) for model, score in scores)
 
     def row(self, model: str, score: float) -> RankingRow:
-        return RankingRow("loom", model, "trials", score, "percent", measured_at=NOON - timedelta(days=1))
+        day = NOON - timedelta(days=1)
+        return RankingRow("loom", model, "trials", score, "percent", measured_at=day, id=model)
 
 
 class TestTiers(TierContract):
@@ -102,15 +117,87 @@ class Nameless(Judge):
 class Repeats(Judge):
     """Each score twice."""
 
-    def rows(self, doc: Document) -> tuple[RankingRow, ...]:
-        return super().rows(doc) * 2
+    async def rankings(self) -> Rankings:
+        told = await Judge.rankings(self)
+        return evolve(told, rows=told.rows * 2)
 
 
 class Imagines(Judge):
     """Where nothing was told there is a score all the same."""
 
-    def rows(self, doc: Document) -> tuple[RankingRow, ...]:
-        return super().rows(doc) or (self.row("large-1", 0.0),)
+    def refused(self, board: Board, reply: Reply, told: object) -> Rankings:
+        return board.told([reply], [self.row("large-1", 0.0)])
+
+
+class Halves(Judge):
+    """The first page is enough for it."""
+
+    def refused(self, board: Board, reply: Reply, told: object) -> Rankings:
+        return (
+            board.told([reply], [self.row("large-1", 61.5)])
+            if "/2" in (reply.document.asked or "")
+            else Judge.refused(self, board, reply, told)
+        )
+
+
+class Mumbles(Judge):
+    """Whatever happened, it was unreachable, and it does not say why."""
+
+    def refused(self, board: Board, reply: Reply, told: object) -> Rankings:
+        return Rankings("judge", "unreachable", reply.at)
+
+
+class Unsigned(Judge):
+    """Nobody is thanked, and nothing tells one payload from another."""
+
+    async def rankings(self) -> Rankings:
+        return evolve(await Judge.rankings(self), licence=None, attribution=None, digest=None)
+
+
+class Sweeps(Judge):
+    """It leaves out rows without a word."""
+
+    async def rankings(self) -> Rankings:
+        return evolve(await Judge.rankings(self), excluded=(Excluded("7", " "),))
+
+
+class Crowds(Judge):
+    """All its rows go by one id."""
+
+    def row(self, model: str, score: float) -> RankingRow:
+        return evolve(super().row(model, score), id="row")
+
+
+class Overflows(Judge):
+    """More than all of it."""
+
+    def row(self, model: str, score: float) -> RankingRow:
+        return evolve(super().row(model, score), score=130.0)
+
+
+class Vague(Judge):
+    """An error bar nobody can explain."""
+
+    def row(self, model: str, score: float) -> RankingRow:
+        return evolve(super().row(model, score), stderr=1.2)
+
+
+class Gratis(Judge):
+    """What has no price costs nothing."""
+
+    def row(self, model: str, score: float) -> RankingRow:
+        return evolve(super().row(model, score), cost_usd=Decimal(0), cost_kind="per-task")
+
+
+class Rummages(Judge):
+    """It looks into a file its card does not name."""
+
+    async def rankings(self) -> Rankings:
+        try:
+            await Read("~/notes")
+        except NotFound:
+            pass
+        return await Judge.rankings(self)
 
 
 class Foresees(Judge):
@@ -137,7 +224,7 @@ class Hopes(Judge):
     async def rankings(self) -> Rankings:
         for _ in range(2):
             try:
-                await Get("https://judge.invalid/scores", retry=Retry(statuses=frozenset({429})))
+                await Get("https://judge.invalid/scores/1", retry=Retry(statuses=frozenset({429})))
             except Exception:
                 break
         now = await Pause(timedelta(0))
@@ -172,6 +259,18 @@ class Asks(Judge):
         (Boundless(), "test_every_score_can_be_judged", {}),
         (Nameless(), "test_every_score_can_be_judged", {}),
         (Repeats(), "test_every_score_can_be_judged", {}),
+        (Overflows(), "test_every_score_can_be_judged", {}),
+        (Vague(), "test_every_score_can_be_judged", {}),
+        (Gratis(), "test_every_score_can_be_judged", {}),
+        (Crowds(), "test_every_score_is_found_again", {}),
+        (Unsigned(), "test_nothing_it_was_told_is_lost", {}),
+        (Sweeps(), "test_nothing_it_was_told_is_lost", {}),
+        (Unsigned(), "test_its_scores_carry_their_licence", {}),
+        (Halves(), "test_a_missing_part_spoils_the_whole", {}),
+        (Mumbles(), "test_a_refusal_is_no_score", {"status": 401}),
+        (Mumbles(), "test_a_refusal_for_now_says_until_when", {}),
+        (Mumbles(), "test_a_ruined_answer_is_no_score", {"ruin": "html"}),
+        (Rummages(), "test_its_card_names_what_it_needs", {}),
         (Foresees(), "test_a_source_in_good_health_tells_scores", {}),
         (Moods(), "test_scores_are_told_alike_twice", {}),
         (Imagines(), "test_a_ruined_answer_is_no_score", {"ruin": "html"}),
