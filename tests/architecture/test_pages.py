@@ -24,6 +24,7 @@ from capacity.core.facts import UNITS
 from capacity.core.orders import BAND, KEYS
 from capacity.core.rules import INVALID_AFTER, NEED_RULES, RULES
 from capacity.core.sentences import SENTENCES
+from capacity.ports import scores
 from capacity.values.conditions import CONDITIONS
 from capacity.values.decision import Act
 from capacity.values.tick import Tick
@@ -88,6 +89,14 @@ def plugin_door() -> Iterator[str]:
         yield from ("", f"### {titles[kind]}", "", *table(values))
 
 
+def scores_door() -> Iterator[str]:
+    """Each name of the kit for tier sources that says something of itself."""
+    named = {name: getattr(scores, name) for name in scores.__all__}
+    yield from table(
+        {name: value for name, value in named.items() if getattr(value, "__doc__", None) and callable(value)}
+    )
+
+
 def table(values: Mapping[str, Any]) -> Iterator[str]:
     """Names with what they take and the first sentence of what they say of themselves."""
     yield from ("| name | what it is |", "| --- | --- |")
@@ -123,6 +132,7 @@ PARTS: Mapping[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "conditions": ("reasons.md", conditions),
     "capacity": ("api.md", front_door),
     "ports": ("api.md", plugin_door),
+    "scores": ("api.md", scores_door),
 }
 
 

@@ -13,7 +13,7 @@ from typing import Any, get_origin
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-DOORS = {"capacity": 25, "capacity.ports": 60, "capacity.errors": 25}  # and how many names each may have at most
+DOORS = {"capacity": 25, "capacity.ports": 60, "capacity.ports.scores": 12, "capacity.errors": 25}  # and how many names each may have at most
 
 
 def methods(kind: type[Any]) -> Iterator[str]:
@@ -49,7 +49,7 @@ def test_the_surface_did_not_move(door: str, snapshot: SnapshotAssertion) -> Non
     assert snapshot == "\n".join(line for name in sorted(names) for line in describe(name, getattr(module, name)))
 
 
-@pytest.mark.parametrize("door", ["capacity", "capacity.ports"])
+@pytest.mark.parametrize("door", ["capacity", "capacity.ports", "capacity.ports.scores"])
 def test_all_is_true(door: str) -> None:
     """`__all__` holds no name twice, every name of it can be had, and `dir` shows it."""
     module = importlib.import_module(door)

@@ -3,7 +3,6 @@
 A plugin imports `capacity`, `capacity.ports`, `capacity.errors` and `capacity.testing`, and nothing else of the house.
 """
 
-from capacity.ports.board import DAILY, Board, Told, address
 from capacity.ports.budget import Budget
 from capacity.ports.contracts import (
     Ability,
@@ -35,8 +34,6 @@ from capacity.ports.effects import (
     Start,
     key,
 )
-from capacity.ports.fields import Fields
-from capacity.ports.pages import Page, pages
 from capacity.ports.replies import Child, Exit, File, Line, Paths, Pulse, Replaced, Reply
 from capacity.ports.secret import Secret
 from capacity.ports.store import Claim, Record, Store
@@ -44,39 +41,26 @@ from capacity.values.decision import Outcome, Placement
 from capacity.values.failures import Failure
 from capacity.values.limits import Limit, Reading, Scope, State
 from capacity.values.models import Authority, Listing, Model, Residency
-from capacity.values.rankings import (
-    CostKind,
-    Excluded,
-    KnownModel,
-    Provenance,
-    RankingRow,
-    Rankings,
-    SourceStatus,
-    StderrKind,
-)
+from capacity.values.rankings import Excluded, KnownModel, RankingRow, Rankings, SourceStatus
 from capacity.values.seats import Candidate, Fleet, Seat
 from capacity.values.tick import Snapshot
 
 __all__ = [
-    "DAILY",
     "DOCUMENT_CAP",
     "Ability",
     "Actuator",
     "Authority",
-    "Board",
     "Budget",
     "Candidate",
     "Child",
     "Claim",
     "Clock",
-    "CostKind",
     "Document",
     "Effect",
     "Env",
     "Excluded",
     "Exit",
     "Failure",
-    "Fields",
     "File",
     "Fleet",
     "Flow",
@@ -91,13 +75,11 @@ __all__ = [
     "Listing",
     "Model",
     "Outcome",
-    "Page",
     "Paths",
     "Pause",
     "Placement",
     "Preparer",
     "Prober",
-    "Provenance",
     "Pulse",
     "RankingRow",
     "Rankings",
@@ -121,11 +103,7 @@ __all__ = [
     "SourceStatus",
     "Start",
     "State",
-    "StderrKind",
     "Store",
     "TierSource",
-    "Told",
-    "address",
     "key",
-    "pages",
 ]

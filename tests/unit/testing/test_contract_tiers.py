@@ -11,12 +11,10 @@ from attrs import evolve, frozen
 
 from capacity.errors import NotFound
 from capacity.ports import (
-    Board,
     Budget,
     Document,
     Env,
     Excluded,
-    Fields,
     Get,
     Pause,
     RankingRow,
@@ -29,6 +27,7 @@ from capacity.ports import (
     SourceCard,
     TierSource,
 )
+from capacity.ports.scores import Board, Fields
 from capacity.ports.secret import reveal
 from capacity.testing.contracts import TierContract
 from capacity.testing.fakes import BUDGET

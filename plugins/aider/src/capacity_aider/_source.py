@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from attrs import field, frozen
-from capacity.ports import DAILY, Board, Budget, Get, Rankings, Reply, SourceCard, Told, address
+from capacity.ports import Budget, Get, Rankings, Reply, SourceCard
+from capacity.ports.scores import DAILY, Board, Told, address
 
 from capacity_aider._rows import newest, rows_of, told
 

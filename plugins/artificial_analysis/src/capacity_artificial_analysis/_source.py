@@ -11,21 +11,8 @@ from datetime import timedelta
 from attrs import evolve, field, frozen
 from attrs.validators import in_
 from capacity.errors import NotFound
-from capacity.ports import (
-    DAILY,
-    Board,
-    Budget,
-    Env,
-    Get,
-    Key,
-    Pause,
-    Rankings,
-    Secret,
-    SourceCard,
-    address,
-    key,
-    pages,
-)
+from capacity.ports import Budget, Env, Get, Key, Pause, Rankings, Secret, SourceCard, key
+from capacity.ports.scores import DAILY, Board, address, pages
 
 from capacity_artificial_analysis._rows import told, version_of
 

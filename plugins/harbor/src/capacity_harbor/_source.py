@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from attrs import field, frozen
-from capacity.ports import DAILY, Board, Budget, Get, Page, Rankings, SourceCard, Told, address, pages
+from capacity.ports import Budget, Get, Rankings, SourceCard
+from capacity.ports.scores import DAILY, Board, Page, Told, address, pages
 
 from capacity_harbor._rows import HUB, newest, told
 

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from attrs import field, frozen
 from attrs.validators import in_
-from capacity.ports import DAILY, Board, Budget, Fields, Get, Rankings, SourceCard, address
+from capacity.ports import Budget, Get, Rankings, SourceCard
+from capacity.ports.scores import DAILY, Board, Fields, address
 
 from capacity_models_dev._rows import harnesses, known, models_of, told
 

@@ -11,7 +11,8 @@ from typing import Any
 from urllib.parse import quote
 
 from attrs import Attribute, evolve, field, frozen
-from capacity.ports import DAILY, Board, Budget, Fields, Get, Rankings, Reply, SourceCard, Told, address
+from capacity.ports import Budget, Get, Rankings, Reply, SourceCard
+from capacity.ports.scores import DAILY, Board, Fields, Told, address
 
 from capacity_openhands_index._rows import FILES, entries, newest, told, unfinished
 

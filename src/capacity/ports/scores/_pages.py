@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import frozen
 
-from capacity.ports.board import Board
 from capacity.ports.effects import Get
-from capacity.ports.fields import Fields
 from capacity.ports.replies import Reply
+from capacity.ports.scores._board import Board
+from capacity.ports.scores._fields import Fields
 from capacity.values.rankings import Rankings
 
 PAGES_MOST = 100
