@@ -77,11 +77,14 @@ class Evidence:
         step: which step of the resolver found the model.
         use: what it is used for.
         why: word for what keeps it from deciding; None = nothing does.
-        score: percent; of a rating, of its logistic.
-        stderr: points, as it counts; None = it has none.
+        score: percent, as told; of a rating, chances against one of 1000.
+        stderr: points, its own, mended where it was too small; None = it has none.
         stderr_kind: how that was made.
+        logit: the score in logits, as it counts: what it said before where it is held.
+        logit_stderr: its own standard error, logits; None = it has none.
         n: trials; None = not told.
         provenance: who stands behind it.
+        harness_version: of the harness; None = not told.
         measured_at: when, UTC; None = not told.
         url: where it can be looked up; None = nowhere.
         licence: of the figure; None = not told.
@@ -109,7 +112,10 @@ class Evidence:
     stderr: float | None = None
     stderr_kind: StderrKind | None = None
     n: int | None = None
+    logit: float | None = None
+    logit_stderr: float | None = None
     provenance: Provenance | None = None
+    harness_version: str | None = None
     measured_at: datetime | None = field(default=None, converter=_check.utc_or_none)
     url: str | None = None
     licence: str | None = None
@@ -140,6 +146,8 @@ class PairEstimate:
         component: pairs of one number are compared through shared models or harnesses, others only through the prior.
         evidence: ids of the rows, sorted.
         alternatives: usable pairs that may replace it, sorted; `str(pair)` of each.
+        leans: the tier that the weaker margin of confirmed moves speaks for, where that is not its own; None = none.
+        leant: for how many refreshes with new evidence in a row it has.
         available: whether some pool lists the model and a declared harness may run it.
         flags: words a reader must know, sorted.
     """
@@ -161,6 +169,8 @@ class PairEstimate:
     component: int = 0
     evidence: tuple[str, ...] = field(default=(), converter=_check.ordered)
     alternatives: tuple[str, ...] = field(default=(), converter=_check.ordered)
+    leans: str | None = None
+    leant: int = 0
     available: bool = False
     flags: tuple[str, ...] = field(default=(), converter=_check.ordered)
 

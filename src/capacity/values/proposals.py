@@ -5,6 +5,7 @@ A proposal is content-hashed: the same evidence against the same adopted set has
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
@@ -21,7 +22,7 @@ Kind = Literal["refresh", "recut", "source-change", "manual"]
 State = Literal["pending", "adopted", "rejected", "expired", "superseded", "withdrawn"]
 Action = Literal["adopt", "adopt-part", "reject", "defer", "pin", "rollback"]
 Veto = Literal[
-    "nothing-to-adopt", "source-not-fresh", "quarantine", "unresolved", "too-far", "too-many-moves", "cuts-changed",
+    "nothing-to-adopt", "source-not-fresh", "quarantine", "too-far", "too-many-moves", "cuts-changed",
     "below-floor", "no-alternative", "thin-evidence", "uncertain-addition", "provisional", "not-available",
     "not-confirmed", "too-soon", "removal",
 ]  # fmt: skip  # one closed list, read as rows
@@ -229,6 +230,7 @@ class Proposal:
         state: what became of it.
         ruling: by whom; None = nobody yet.
         agreeing: how many refreshes in a row, with evidence that differs, proposed the same changes; 1 and up.
+        spelled: `harness/model` as the adopted set has it → the id that model goes by, where they differ.
         version: of `capacity`, as the host told it; None = not told.
     """
 
@@ -253,6 +255,7 @@ class Proposal:
     state: State = "pending"
     ruling: Ruling | None = None
     agreeing: int = 1
+    spelled: Mapping[str, str] = field(factory=dict, converter=_check.by_key)
     version: str | None = None
 
 
@@ -268,6 +271,7 @@ class Docket:
         rejected: content digests of rejected proposals.
         seats: the seats to tell the impact for.
         version: of `capacity`; None = not told.
+        recut: whether the cuts between tiers are to be made anew.
     """
 
     adopted: TierSet = field(factory=TierSet)
@@ -277,3 +281,4 @@ class Docket:
     rejected: tuple[str, ...] = field(default=(), converter=_check.ordered)
     seats: tuple[Seat, ...] = ()
     version: str | None = None
+    recut: bool = False
