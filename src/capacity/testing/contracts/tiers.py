@@ -12,6 +12,7 @@ from math import inf, isfinite
 
 import pytest
 
+from capacity.codec.scores import SPANS
 from capacity.errors import TimedOut
 from capacity.ports import (
     Budget,
@@ -43,12 +44,6 @@ RUINED: Mapping[str, bytes] = {
     **STRANGE,
     "an error with a good status": b'{"error": {"code": 429, "message": "Rate limit exceeded"}}',
     "lists of nothing": b'{"data": [], "rows": [], "models": {}, "tree": [], "scores": []}',
-}
-SPANS: Mapping[str, tuple[float, float]] = {
-    "percent": (0.0, 100.0),
-    "fraction": (0.0, 1.0),
-    "elo": (-inf, inf),
-    "index": (-inf, inf),
 }
 
 
