@@ -102,7 +102,8 @@ class Call:
 
         wanted = self.load_policy() if policy is None else policy
         try:
-            with self.open_store() as store, Engine(wanted, store=store, clock=self.clock) as engine:
+            folder = self.policy_file.absolute().parent
+            with self.open_store() as store, Engine(wanted, store=store, clock=self.clock, folder=folder) as engine:
                 yield engine
         except PolicyError as error:
             if error.source != "policy":

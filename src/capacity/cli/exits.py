@@ -19,6 +19,7 @@ class Code(IntEnum):
     CANNOT_TELL = 5
     INVALID = 6
     DIFFERS = 7
+    UNANSWERED = 8
     INTERRUPTED = 130
 
 
@@ -31,6 +32,7 @@ MEANINGS: Mapping[Code, str] = {
     Code.CANNOT_TELL: "cannot tell whether the model exists",
     Code.INVALID: "the model is invalid",
     Code.DIFFERS: "the decision is not the one in the file",
+    Code.UNANSWERED: "a tier source that is required did not answer, or none did",
     Code.INTERRUPTED: "interrupted",
 }
 """Code → what it says."""

@@ -85,6 +85,10 @@ def code_of(call: Call, report: Report) -> Code:
     """Whether a person is needed after a tick; who could not be told is complained of."""
     for why in report.untold:
         call.screen.complain(f"capacity: {why}")
+    if report.adopted is not None and not call.json:
+        call.screen.say(
+            f"tiers were adopted by the policy's own rule: {report.adopted.id}; the next tick decides by it"
+        )
     return Code.LOUD if report.loud else Code.FINE
 
 
@@ -118,7 +122,10 @@ def snapshot_page(policy: Policy, snapshot: Snapshot) -> Page:
             tables.conditions_table(snapshot.conditions),
             tables.stops_table(snapshot.circuits),
         ),
-        for_policy(policy),
+        (
+            *for_policy(policy),
+            *(f"tier proposal {id} waits: `capacity tiers diff` shows it" for id in snapshot.proposals),
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""Each window's burn-down against the straight line that lands empty at its reset, as one picture."""
+"""Pictures: each window's burn-down against the straight line that lands empty at its reset; each pair with its interval."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from capacity.cli.exits import UsageFault
 from capacity.core.epochs import Course
+from capacity.values.evidence import PairEstimate
 
 FORMS = (".svg", ".png")
 
@@ -25,18 +26,59 @@ def draw(path: Path, courses: Mapping[str, Sequence[Course]], as_of: datetime) -
     Raises:
         UsageFault: the ending is unknown, nothing can be drawn, or what draws is not installed.
     """
-    if path.suffix not in FORMS:
-        raise UsageFault(f"{path}: name a file that ends in {' or '.join(FORMS)}")
+    _check(path)
     shown = [(pool, one) for pool, found in sorted(courses.items()) for one in found]
     if not shown:
         raise UsageFault("nothing can be drawn: no pool of the policy has a window with figures yet")
+    figure = _figure(9, 2.6 * len(shown))
+    for axes, (pool, one) in zip(figure.subplots(len(shown), 1, squeeze=False)[:, 0], shown, strict=True):
+        _window(axes, f"{pool}: {one.name}", one, as_of)
+    _save(figure, path)
+
+
+def draw_tiers(path: Path, estimates: Sequence[PairEstimate], ladder: Sequence[str]) -> None:
+    """Draw each pair's score with its interval, best first, in the colour of the tier it would be placed in.
+
+    Args:
+        path: what is written; its ending says in which form.
+        estimates: the pairs.
+        ladder: the tiers, best first.
+
+    Raises:
+        UsageFault: the ending is unknown, nothing can be drawn, or what draws is not installed.
+    """
+    _check(path)
+    if not estimates:
+        raise UsageFault("nothing can be drawn: no score was weighed yet; run `capacity tiers propose`")
+    figure = _figure(9, 1.2 + 0.28 * len(estimates))
+    axes = figure.subplots()
+    shown = sorted(estimates, key=lambda one: one.score)
+    for tier in (*ladder, None):
+        of = [(at, one) for at, one in enumerate(shown) if (one.tier if one.tier in ladder else None) == tier]
+        ends = [[one.score - one.low for _, one in of], [one.high - one.score for _, one in of]]
+        places, scores = [at for at, _ in of], [one.score for _, one in of]
+        axes.errorbar(scores, places, xerr=ends, fmt="o", capsize=2, label=tier or "in no tier")
+    axes.set_yticks(range(len(shown)), [f"{one.pair}" for one in shown])
+    axes.set(xlabel="score, percent, with its 95 % interval")
+    axes.legend(loc="lower right")
+    _save(figure, path)
+
+
+def _check(path: Path) -> None:
+    if path.suffix not in FORMS:
+        raise UsageFault(f"{path}: name a file that ends in {' or '.join(FORMS)}")
+
+
+def _figure(width: float, height: float) -> Any:
+    """A picture, in inches."""
     try:
         picture = import_module("matplotlib.figure").Figure
     except ImportError as error:
         raise UsageFault("--plot draws with matplotlib: install capacity-core[plot]") from error
-    figure = picture(figsize=(9, 2.6 * len(shown)), layout="constrained")
-    for axes, (pool, one) in zip(figure.subplots(len(shown), 1, squeeze=False)[:, 0], shown, strict=True):
-        _window(axes, f"{pool}: {one.name}", one, as_of)
+    return picture(figsize=(width, height), layout="constrained")
+
+
+def _save(figure: Any, path: Path) -> None:
     try:
         figure.savefig(path)
     except OSError as error:

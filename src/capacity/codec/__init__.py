@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from cattrs.errors import ClassValidationError
 
-from capacity.codec.adopted import load_tier_set, tier_set_text
+from capacity.codec.adopted import load_tier_set, loads_tier_set, tier_set_text
 from capacity.codec.converter import DOCUMENTS, converter
 from capacity.codec.faults import Faulty, faults_of
 from capacity.codec.policy import load_policy, policy_template, read_policy
@@ -30,6 +30,7 @@ __all__ = [
     "load_tick",
     "load_tier_set",
     "loads",
+    "loads_tier_set",
     "policy_template",
     "read_policy",
     "schemas",

@@ -32,9 +32,26 @@ def load_tier_set(path: str | PathLike[str]) -> TierSet:
         FormError: it cannot be read, or is no adopted set; every fault it has.
     """
     try:
-        return _read(toml_tree(file_bytes(Path(path))), str(path))
+        body = file_bytes(Path(path))
     except Faulty as error:
         raise FormError(str(path), error.faults) from None
+    return loads_tier_set(body, source=str(path))
+
+
+def loads_tier_set(body: bytes, *, source: str) -> TierSet:
+    """The adopted set a text tells.
+
+    Args:
+        body: the TOML text, UTF-8.
+        source: what it is called in an error: its file.
+
+    Raises:
+        FormError: it is no adopted set; every fault it has.
+    """
+    try:
+        return _read(toml_tree(body), source)
+    except Faulty as error:
+        raise FormError(source, error.faults) from None
 
 
 def _read(tree: Table, source: str) -> TierSet:

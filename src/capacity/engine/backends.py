@@ -14,7 +14,18 @@ from attrs import frozen
 from capacity.codec.faults import joined
 from capacity.core.facts import fact
 from capacity.errors import CapacityError, Fault, PluginError, PolicyError
-from capacity.plugins import ACTUATORS, INVENTORIES, PREPARERS, PROBERS, READERS, Plugin, PluginFailure, Plugins, faults
+from capacity.plugins import (
+    ACTUATORS,
+    INVENTORIES,
+    PREPARERS,
+    PROBERS,
+    READERS,
+    TIERS,
+    Plugin,
+    PluginFailure,
+    Plugins,
+    faults,
+)
 from capacity.plugins.factories import said
 from capacity.plugins.ports import BACKEND
 from capacity.ports import (
@@ -99,6 +110,10 @@ def check(policy: Policy, plugins: Plugins, given: Mapping[str, Actuator]) -> No
         for group in BACKEND
     ]
     named += [(joined("fleets", name, "actuator"), ACTUATORS, one.actuator) for name, one in policy.fleets.items()]
+    named += [
+        (joined("tiers", "sources", name, "plugin"), TIERS, one.plugin or name)
+        for name, one in policy.tiers.sources.items()
+    ]
     of_plugins = {path for path, group, name in named if (group, name) in there}
     wrong = tuple(fault for fault in faults(policy, plugins, given=given.keys()) if fault.path not in of_plugins)
     if wrong:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from capacity.values.decision import Outcome, Placement
 from capacity.values.history import Entry
 from capacity.values.limits import Reading
 from capacity.values.models import Listing, Missed
-from capacity.values.tiers import TierRow
+from capacity.values.tiers import TierRow, TierSet
 
 
 @frozen
@@ -102,6 +102,7 @@ class Adopted:
         at: when it was entered, UTC.
         by: who adopted it.
         rows: the set.
+        head: what else the tier file held, without the rows; None = not told.
     """
 
     digest: str
@@ -109,6 +110,13 @@ class Adopted:
     at: datetime
     by: str
     rows: tuple[TierRow, ...] = ()
+    head: TierSet | None = None
+
+    @property
+    def tiers(self) -> TierSet:
+        """The whole of it."""
+        head = self.head or TierSet(adopted_at=self.at, adopted_by=self.by)
+        return evolve(head, rows=self.rows)
 
 
 @frozen

@@ -11,8 +11,11 @@ import secrets
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
+
+from attrs import evolve
 
 from capacity.core.epochs import Course
 from capacity.engine import tick as steps
@@ -23,9 +26,11 @@ from capacity.engine.ledger import Ledger
 from capacity.engine.operator import accepted, known, stopped
 from capacity.engine.preparing import Preparing
 from capacity.engine.producer import Producer
+from capacity.engine.refreshing import Refresher, ranking_sources
 from capacity.engine.settings import Settings
 from capacity.engine.snapshot import snapshot
 from capacity.engine.tick import Report, Works
+from capacity.engine.tiering import Tiering
 from capacity.errors import CapacityError
 from capacity.plugins import Plugins, load_plugins, made_by
 from capacity.ports import Actuator, Clock, Document, Listing, Outcome, Placement, Reading, Snapshot, Store
@@ -33,6 +38,7 @@ from capacity.store import sqlite
 from capacity.values.failures import Stop, Subject
 from capacity.values.policy import Policy
 from capacity.values.tick import Tick
+from capacity.values.tiers import TierSet
 from capacity.wire import Host
 
 T = TypeVar("T")
@@ -53,6 +59,8 @@ class Engine:
         host: where flows run; None = a new one.
         actuators: fleet → actuator, for fleets whose plugin is not to be used.
         settings: lives of claims, and how long things are kept.
+        folder: where the names of files in the policy begin that do not say it themselves: the folder of the policy's
+            own file; None = the one the process works in.
 
     Raises:
         PolicyError: the policy names a plugin that nobody offers, or gives options nobody takes; all of it is told.
@@ -70,6 +78,7 @@ class Engine:
         host: Host | None = None,
         actuators: Mapping[str, Actuator] | None = None,
         settings: Settings | None = None,
+        folder: Path | None = None,
     ) -> None:
         self.policy = policy
         self._lock = threading.RLock()
@@ -92,6 +101,8 @@ class Engine:
             holder,
             settings,
             made_by(plugins),
+            Refresher(ranking_sources(policy, plugins), ledger, host, holder, settings),
+            folder or Path(),
         )
         self._preparing = Preparing(policy, read, write, ledger, host, holder, settings)
 
@@ -165,7 +176,10 @@ class Engine:
     def tick(self) -> Report:
         """Ask what is due, decide for every fleet, apply where the policy says `enforce`, and keep all of it."""
         with self._lock:
-            return steps.tick(self._works)
+            report = steps.tick(self._works)
+            if report.adopted is not None:
+                self._adopt(report.adopted)
+            return report
 
     def prepare(self, pool: str, model: str) -> Outcome:
         """Make a model ready, because somebody asks for it: load it, and wait until it serves or the time is up.
@@ -191,6 +205,16 @@ class Engine:
         return self._preparing.carry_out(request)  # outside of the lock: no tick waits for minutes of loading
 
     # --- what an operator says ------------------------------------------------------------------
+
+    @property
+    def tiers(self) -> Tiering:
+        """What the evidence says about tiers, and what is done about it."""
+        return Tiering(lambda: self._works, self._lock, self._adopt)
+
+    def _adopt(self, made: TierSet) -> None:
+        """Decide by another adopted set from now on."""
+        self.policy = evolve(self.policy, tiers=evolve(self.policy.tiers, rows=made.rows, stale_at=made.stale_at))
+        self._works = evolve(self._works, policy=self.policy)
 
     def stop(self, subject: Subject, name: str, note: str = "") -> Stop:
         """Stop a candidate (`harness|pool|model|effort`), a pool or a backend, until it is lifted.

@@ -9,9 +9,10 @@
 | `levels` | pool | `Level` | likewise |
 | `preparations` | pool | `Prepared` | likewise |
 | `conditions` | code and subject | `Condition` | likewise |
-| `adoptions` | the tier file | `Adopted` | for ever |
 | `decisions` | id | `Kept` | retention, and the newest |
 | `blobs` | sha-256 of the text | the text of one part of a tick, deflated | retention and a day |
+
+What is known of tiers has logs of its own: see `dossier`.
 
 So the last good reading, the last word on a seat and a standing condition outlive any retention. Documents at a key:
 `seed`, `turn`, `mark` (how far the evidence was folded), `asked <source>` (`Asked`). A blank joins the parts of a key.
@@ -22,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from hashlib import sha256
 from random import SystemRandom
 from typing import TypeVar
 
@@ -39,7 +39,8 @@ from capacity.core.rates import Exposure
 from capacity.core.tracks import tracks
 from capacity.engine.archive import Archive
 from capacity.engine.cadence import Asked
-from capacity.engine.documents import Adopted, Mark, Prepared, Written
+from capacity.engine.documents import Mark, Prepared, Written
+from capacity.engine.dossier import Dossier
 from capacity.engine.folds import (
     COUNTS,
     Fold,
@@ -63,10 +64,10 @@ from capacity.values.history import Journal, Level
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
 from capacity.values.policy import Policy
-from capacity.values.tiers import Tiers
+from capacity.values.tiers import Tiers, TierSet
 
 READINGS, LISTINGS, STOPS, JOURNAL, LEVELS = "readings", "listings", "stops", "journal", "levels"
-CONDITIONS, PREPARATIONS, ADOPTIONS, DECISIONS, BLOBS = "conditions", "preparations", "adoptions", "decisions", "blobs"
+CONDITIONS, PREPARATIONS, DECISIONS, BLOBS = "conditions", "preparations", "decisions", "blobs"
 KEYED = (READINGS, LISTINGS, STOPS, JOURNAL, LEVELS, PREPARATIONS, CONDITIONS)
 """The logs of which the newest record of each key is never pruned."""
 
@@ -90,6 +91,7 @@ class Ledger:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.archive = Archive(store)
+        self.dossier = Dossier(store)
         mark = self._mark()[0]
         self._readings = Fold(store, READINGS, Reading, fold_readings, unmarked(mark.seen, mark.figures), mark.readings)
         self._listings = Fold(store, LISTINGS, Listing, fold_listings, unsampled(mark.samples), mark.listings)
@@ -219,13 +221,9 @@ class Ledger:
         """Enter the adopted set in its chain unless it is the last link; whether it was entered."""
         if tiers.file is None:
             return False
-        digest = sha256(codec.dumps(tiers.rows)).hexdigest()
-        with self.transaction():
-            found = self.store.read(ADOPTIONS, key=tiers.file, last=1)
-            was = codec.loads(Adopted, found[-1].body, source=ADOPTIONS).digest if found else None
-            if was != digest:
-                self._append(ADOPTIONS, tiers.file, self.now(), Adopted(digest, was, self.now(), by, tiers.rows))
-        return was != digest
+        last = self.dossier.chain(tiers.file)[-1:]
+        head = last[0].tiers if last else TierSet()
+        return self.dossier.link(tiers.file, evolve(head, rows=tiers.rows, stale_at=tiers.stale_at), by)
 
     def mark(self) -> None:
         """Note how far the evidence is folded, so that the next process starts there."""
@@ -242,6 +240,7 @@ class Ledger:
             newest = (self.store.read(log, key=key, last=1) for key in self.store.keys(log))
             self.store.prune(log, before, [record.seq for records in newest for record in records])
         self.archive.prune(before)
+        self.dossier.prune(before, self.now())
 
     # --- below ----------------------------------------------------------------------------------
 

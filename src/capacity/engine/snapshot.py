@@ -21,4 +21,5 @@ def snapshot(ledger: Ledger, policy: Policy) -> Snapshot:
         conditions=ledger.conditions(),
         circuits=ledger.circuits(as_of),
         paces=() if made is None else made.paces,
+        proposals=tuple(one.proposal for one in ledger.dossier.pending(as_of)),
     )

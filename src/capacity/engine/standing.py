@@ -14,7 +14,8 @@ from capacity.values.decision import TOOK
 
 NOT_APPLIED, PLUGIN, DOUBLE = "core:not-applied", "core:plugin-failing", "core:duplicate-account"
 UNTOLD = "core:untold"
-ENGINES = frozenset({NOT_APPLIED, PLUGIN, DOUBLE, UNTOLD})
+OF_TIERS = frozenset({"core:tiers-stale", "core:source-failing", "core:proposal-waiting"})
+ENGINES = frozenset({NOT_APPLIED, PLUGIN, DOUBLE, UNTOLD, *OF_TIERS})
 """The codes an engine raises and clears; a decision carries them through."""
 
 
@@ -44,6 +45,22 @@ def not_applied(done: Iterable[Written]) -> Iterator[Fact]:
         if outcome is not None and outcome.word not in (*TOOK, "gone", "indeterminate"):
             because = outcome.detail or None
             yield fact("not-applied", "/".join(written.placement.key), outcome=outcome.word, because=because)
+
+
+def retold(
+    before: Iterable[Condition], codes: Collection[str], told: Iterable[Fact], at: datetime
+) -> tuple[Condition, ...]:
+    """What stands once everything of some of the engine's codes is told anew.
+
+    Args:
+        before: what stood.
+        codes: the codes.
+        told: what is so now.
+        at: when, UTC.
+    """
+    stands = tuple(before)
+    own = (one.fact for one in stands if one.fact.code in ENGINES and one.fact.code not in codes)
+    return restated(stands, (*own, *told), at)
 
 
 def with_untold(before: Iterable[Condition], untold: Mapping[str, str], at: datetime) -> tuple[Condition, ...]:

@@ -10,6 +10,7 @@ from typing import Self
 from capacity.core.epochs import Course
 from capacity.engine.engine import Engine
 from capacity.engine.tick import Report
+from capacity.engine.tiering import Tiering
 from capacity.ports import Document, Listing, Outcome, Placement, Reading, Snapshot
 from capacity.values.failures import Stop, Subject
 from capacity.values.tick import Tick
@@ -66,6 +67,11 @@ class AsyncEngine:
     async def accept(self, fleet: str, seat: str) -> Placement:
         """As `Engine.accept`."""
         return await asyncio.to_thread(self._engine.accept, fleet, seat)
+
+    @property
+    def tiers(self) -> Tiering:
+        """As `Engine.tiers`, whose calls block: they are a person's, and rare. Hand them to `asyncio.to_thread`."""
+        return self._engine.tiers
 
     async def ticks(self) -> tuple[str, ...]:
         """As `Engine.ticks`."""

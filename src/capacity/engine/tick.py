@@ -8,30 +8,36 @@
 6  decide    from the four values, and from nothing else
 7  keep      the decision with its inputs, every level and every intent, in one durable transaction
 8  apply     one placement after another, each outcome journalled before the next is sent
-9  tell      conditions are entered; the fleets are told what is known, and the operator's command what changed
-10 prune     what is too old and needed by nothing
+9  look      tier sources that are due are asked; what they change is proposed, and adopted where the policy lets it
+10 tell      conditions are entered; the fleets are told what is known, and the operator's command what changed
+11 prune     what is too old and needed by nothing
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from pathlib import Path
 
 from attrs import evolve, frozen
 
 from capacity.core.decide import decide, prepare
 from capacity.core.steering import corrected, steps
 from capacity.engine.actuation import Actuation, Where
+from capacity.engine.adopting import look
 from capacity.engine.claims import Claims
 from capacity.engine.documents import Written
 from capacity.engine.ledger import Ledger
 from capacity.engine.notify import notify
 from capacity.engine.producer import Producer
+from capacity.engine.proposing import of_tiers
+from capacity.engine.refreshing import Refresher
 from capacity.engine.settings import Settings
 from capacity.engine.snapshot import snapshot
 from capacity.engine.standing import (
     ENGINES,
     NOT_APPLIED,
+    OF_TIERS,
     PLUGIN,
     UNTOLD,
     changes,
@@ -50,6 +56,7 @@ from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
 from capacity.values.policy import Policy
 from capacity.values.tick import Tick
+from capacity.values.tiers import TierSet
 from capacity.wire import Host
 
 
@@ -66,6 +73,8 @@ class Works:
         holder: who claims.
         settings: lives and spans.
         made_by: distribution → version.
+        refresher: asks the tier sources.
+        folder: where the names of files in the policy begin.
     """
 
     policy: Policy
@@ -76,6 +85,8 @@ class Works:
     holder: str
     settings: Settings
     made_by: Mapping[str, str]
+    refresher: Refresher
+    folder: Path
 
 
 @frozen
@@ -106,6 +117,7 @@ class Report:
         changed: conditions that were raised or ended.
         conditions: those that stand now, sorted by (code, subject).
         untold: who could not be told, and why.
+        adopted: the tiers as the policy's own rule adopted them now; None = nothing was adopted.
     """
 
     tick: Tick
@@ -114,6 +126,7 @@ class Report:
     changed: tuple[Condition, ...] = ()
     conditions: tuple[Condition, ...] = ()
     untold: tuple[str, ...] = ()
+    adopted: TierSet | None = None
 
     @property
     def loud(self) -> tuple[Condition, ...]:
@@ -137,7 +150,8 @@ def tick(works: Works) -> Report:
         intents = keep(works, decided, claims)
         done = (*settled, *works.actuation.carry_out(intents, claims))
         correct(works, decided, done)
-        after = enter(works, standing(ledger.conditions(), decided, done), present.as_of)
+        adopted = look(works, fleets)
+        after = enter(works, of_tiers(works, standing(ledger.conditions(), decided, done)), present.as_of)
         unheard = works.actuation.report(snapshot(ledger, works.policy), claims)
         after = enter(works, with_untold(after, unheard, present.as_of), present.as_of)
         changed, untold = tell(works, before, after, present.as_of, _made(decided).id)
@@ -145,7 +159,7 @@ def tick(works: Works) -> Report:
     ledger.mark()
     ledger.prune(present.as_of - works.settings.retention)
     outcomes = tuple((written.placement, written.outcome) for written in done if written.outcome is not None)
-    return Report(decided, published, outcomes, changed, after, untold)
+    return Report(decided, published, outcomes, changed, after, untold, adopted)
 
 
 def plan(works: Works) -> Tick:
@@ -175,7 +189,8 @@ def produce(works: Works) -> tuple[Reading, ...]:
     produced = works.producer.produce(unused | exhausted)
     before, at = ledger.conditions(), ledger.now()
     unheard = lasting(before, PLUGIN, works.producer.sources - produced.asked)
-    rest = (*lasting(before, NOT_APPLIED), *lasting(before, UNTOLD))
+    rest = [one for code in (NOT_APPLIED, UNTOLD, *OF_TIERS) for one in lasting(before, code)]
+    rest += works.refresher.faults
     enter(works, restated(before, (*produced.raised, *unheard, *rest), at), at)
     return produced.readings
 
@@ -225,7 +240,7 @@ def correct(works: Works, decided: Tick, done: Iterable[Written]) -> None:
 
 
 def enter(works: Works, after: tuple[Condition, ...], at: datetime) -> tuple[Condition, ...]:
-    """Step 9, first half: enter what stands now in place of what stood."""
+    """Step 10, first half: enter what stands now in place of what stood."""
     with works.ledger.transaction():
         works.ledger.note(changes(works.ledger.conditions(), after, at))
     return after
@@ -234,7 +249,7 @@ def enter(works: Works, after: tuple[Condition, ...], at: datetime) -> tuple[Con
 def tell(
     works: Works, before: tuple[Condition, ...], after: tuple[Condition, ...], at: datetime, tick: str | None
 ) -> tuple[tuple[Condition, ...], tuple[str, ...]]:
-    """Step 9, second half: what is news, and who could not be told of it."""
+    """Step 10, second half: what is news, and who could not be told of it."""
     told = news(before, changes(before, after, at))
     unheard = notify(works.policy.notify, tick, told, works.host, works.settings.notify_deadline)
     return told, () if unheard is None else (unheard,)

@@ -9,9 +9,10 @@ from typing import Any
 from capacity.codec.faults import joined, nearest, quoted
 from capacity.errors import Fault, PluginError
 from capacity.plugins.factories import masked, said
-from capacity.plugins.ports import ACTUATORS, BACKEND, PORTS, PREPARERS, READERS
+from capacity.plugins.ports import ACTUATORS, BACKEND, PORTS, PREPARERS, READERS, TIERS
 from capacity.plugins.registry import Plugin, Plugins
 from capacity.ports import Env, Key, Read
+from capacity.values.methods import TierSourcePolicy
 from capacity.values.policy import AccountPolicy, Credentials, FleetPolicy, Policy, PoolPolicy
 
 
@@ -30,6 +31,7 @@ def faults(policy: Policy, plugins: Plugins, *, given: Collection[str] = ()) -> 
     accounts = [fault for account in named for fault in _account_faults(account, plugins)]
     fleets = (fleet for fleet in policy.fleets.values() if fleet.actuator and fleet.name not in given)
     found = [*accounts, *(fault for fleet in fleets for fault in _fleet_faults(fleet, plugins))]
+    found += [fault for source in policy.tiers.sources.values() for fault in _source_faults(source, plugins)]
     found += _unprepared(policy, plugins, given)
     return tuple(dict.fromkeys(found))  # what a prober and an inventory say alike is said once
 
@@ -59,6 +61,26 @@ def _fleet_faults(fleet: FleetPolicy, plugins: Plugins) -> Iterator[Fault]:
     yield from _option_faults(offered, told, fleet.options, f"{path}.options")
     for plugin in offered:
         yield from _refusals(plugin, told, fleet.options, path, "actuator")
+
+
+def _source_faults(source: TierSourcePolicy, plugins: Plugins) -> Iterator[Fault]:
+    path = joined("tiers", "sources", source.name)
+    offered, wrong = _offered(source.plugin or source.name, (TIERS,), plugins, f"{path}.plugin", "tier source")
+    yield from wrong
+    told = told_to(source)
+    if told:
+        takes = ({**plugin.takes} for plugin in offered)
+        if not all("credentials" in taken or _anything(taken) for taken in takes):
+            yield Fault(f"{path}.credentials", f"{quoted(source.plugin or source.name)} takes none", "take it out")
+            return
+    yield from _option_faults(offered, told, source.options, f"{path}.options")
+    for plugin in offered:
+        yield from _refusals(plugin, told, source.options, path, "plugin")
+
+
+def told_to(source: TierSourcePolicy) -> Mapping[str, Any]:
+    """What the engine gives the factory of a tier source besides its options: where its secret lives, where that is said."""
+    return {} if source.credentials is None else {"credentials": _key(source.credentials)}
 
 
 def _unprepared(policy: Policy, plugins: Plugins, given: Collection[str]) -> Iterator[Fault]:
@@ -147,13 +169,17 @@ def _option_faults(
 def _misfits(plugin: Plugin, told: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[tuple[str, bool, str]]:
     """Each option that does not fit: its name, whether it is missing, and the remedy."""
     taken = {name: parameter for name, parameter in plugin.takes.items() if name not in told}
-    anything = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in taken.values())
     for name in options:
-        if name in told or not (anything or name in taken):
+        if name in told or not (_anything(taken) or name in taken):
             yield name, False, nearest(name, taken)
     for name, parameter in taken.items():
         if _needed(parameter) and name not in options:
             yield name, True, ""
+
+
+def _anything(taken: Mapping[str, Parameter]) -> bool:
+    """Whether a factory takes options of any name."""
+    return any(parameter.kind is Parameter.VAR_KEYWORD for parameter in taken.values())
 
 
 def _needed(parameter: Parameter) -> bool:

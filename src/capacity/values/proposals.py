@@ -135,6 +135,11 @@ class Diff:
         return (*self.add, *self.move, *self.remove)
 
     @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """What may be adopted by itself: every pair that changes, and the new names."""
+        return (*(one.pair for one in self.changes), *(one.to for one in self.rename))
+
+    @property
     def empty(self) -> bool:
         """Whether nothing at all would change."""
         return not (self.changes or self.rename or self.cuts_before != self.cuts_after)

@@ -52,7 +52,7 @@ class Snapshot:
         circuits: stops in force.
         paces: of the pools that can be paced, in the last decision.
         leases: empty until release 0.4.
-        proposals: empty until release 0.5.
+        proposals: ids of the tier proposals that wait for an answer, oldest first.
     """
 
     as_of: datetime = field(converter=_check.utc)

@@ -130,7 +130,7 @@ def test_a_tick_is_a_report(house: House, capsys: pytest.CaptureFixture[str]) ->
     assert 0 == house.run("tick", "--json")
     told = json.loads(capsys.readouterr().out)
 
-    assert {"changed", "conditions", "outcomes", "published", "tick", "untold"} == set(told)
+    assert {"adopted", "changed", "conditions", "outcomes", "published", "tick", "untold"} == set(told)
     assert ["rack", "team"] == [one["pool"] for one in told["published"]]
     [[placement, outcome]] = told["outcomes"]
     assert ("ada", "demote", "applied") == (placement["seat"], placement["act"], outcome["word"])

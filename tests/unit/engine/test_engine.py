@@ -82,6 +82,7 @@ def test_a_loop_uses_it_through_threads() -> None:
             assert report.tick == await engine.rebuild(id)
             assert (id, "keep") == ((await engine.snapshot()).tick, (await engine.accept("f", "s1")).act)
             assert "applied" == (await engine.prepare("a", MODEL.format("a"))).word
+            assert () == engine.tiers.sources()
             assert (False, True) == ((await engine.stop("pool", "a")).lifted, (await engine.lift("pool", "a")).lifted)
 
     asyncio.run(main())

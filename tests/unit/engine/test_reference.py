@@ -9,20 +9,24 @@ from pathlib import Path
 
 from attrs import evolve
 
+from capacity.engine.dossier import ALIASES, RANKINGS
 from capacity.engine.ledger import KEYED
 from capacity.engine.settings import Settings
 from capacity.store import sqlite
+from capacity.testing.fakes import FakeTierSource
 
 from .scene import MODEL, Scene, policy, reading
+from .test_tiering import SCORES, Ladder, board
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "store.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## What the engine keeps in them")[2].partition("\n## ")[0]
 
 
 def test_logs_and_documents(tmp_path: Path) -> None:
-    """After ticks, a stop, a loaded model and a move every log of the page is there."""
+    """After ticks, a stop, a loaded model, a move and answers about tiers every log of the page is there."""
     scene = Scene()
     scene.store = sqlite(path=tmp_path / "capacity.db", clock=scene.clock)
+    ladder = Ladder(tmp_path, scene, {"board": FakeTierSource(board(), JUMPED)})
     pools = {"a": policy().pools["a"], "b": evolve(policy().pools["b"], prepare=True)}
     engine = scene.engine(policy(tiers=evolve(policy().tiers, file="tiers.toml"), pools=pools))
     engine.prepare("b", MODEL.format("b"))
@@ -32,6 +36,7 @@ def test_logs_and_documents(tmp_path: Path) -> None:
         scene.probers["a"].script.say((reading(used),))
         scene.clock.advance(timedelta(minutes=20))
         engine.tick()
+    answer_about_tiers(ladder)
     db = sqlite3.connect(tmp_path / "capacity.db")
     logs = {log for (log,) in db.execute("SELECT DISTINCT log FROM record")}
     documents = {key.partition(" ")[0] for (key,) in db.execute("SELECT key FROM document")}
@@ -43,9 +48,25 @@ def test_logs_and_documents(tmp_path: Path) -> None:
     assert claims == set(re.findall(r"`(\w+):`", SECTION))
 
 
+JUMPED = board({**SCORES, "model-of-a": 5.0, "model-of-b": 95.0, "nobody-knows": 60.0})
+
+
+def answer_about_tiers(ladder: Ladder) -> None:
+    """Ask, propose, adopt; ask again, let a row in, answer for a name."""
+    tiers = ladder.engine().tiers
+    tiers.refresh()
+    tiers.propose()
+    tiers.adopt(by="ann")
+    ladder.scene.clock.advance(timedelta(hours=1))
+    tiers.refresh()
+    made = tiers.propose().proposal
+    tiers.accept(made.diff.quarantine[0], by="ann")
+    tiers.resolve("model", made.unresolved[0].name, "model-of-a", by="ann")
+
+
 def test_what_outlives_its_retention() -> None:
     """The logs of which the newest record of each key is kept are those the page says so of, for the days it says."""
     kept = re.findall(r"^\| `(\w+)` .*\| (\d+) days, and the newest of each key \|$", SECTION, re.MULTILINE)
 
-    assert sorted(KEYED) == sorted(log for log, _ in kept)
+    assert sorted((*KEYED, RANKINGS, ALIASES)) == sorted(log for log, _ in kept)
     assert {str(Settings().retention.days)} == {days for _, days in kept}
