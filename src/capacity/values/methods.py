@@ -103,7 +103,7 @@ class Method:
         stderr_floor: least share of the binomial standard error that one may be.
         stderr_slip: below this share of it a standard error is a slip of units and is made anew.
         cut_gap: least gap between two tiers, logit.
-        cut_alpha: chance of a false cut, shared by all that could be made.
+        cut_alpha: chance of a false cut among equals.
         margin: how much worse an alternative may be and still be one, logit.
         certainty: how sure that has to be; a floor and a new place are held to the same.
         move_z: standard errors by which an estimate must be past a cut to move.

@@ -43,6 +43,15 @@ def below(z: float) -> float:
     return 0.5 * erfc(-z / sqrt(2))
 
 
+def above_chi_square(figure: float, freedom: float) -> float:
+    """Chance that a chi-square figure of so many degrees of freedom, not whole ones either, is larger.
+
+    Wilson and Hilferty's approximation by a cube root: right to two decimal places from two degrees on.
+    """
+    spread = 2 / (9 * freedom)
+    return below(-((figure / freedom) ** (1 / 3) - 1 + spread) / sqrt(spread))
+
+
 def not_worse(difference: float, stderr: float, margin: float) -> float:
     """Chance that something whose estimate differs so much is not worse by more than a margin.
 
