@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from capacity import codec
 from capacity.codec.faults import nearest, quoted
 from capacity.engine.dossier import Accepted, Ruled
-from capacity.engine.proposing import Filed, chosen, filed, path_of, proposed
+from capacity.engine.proposing import Filed, chosen, filed, is_news, path_of, proposed
 from capacity.errors import Fault, FormError, NoSuch, PolicyError, StaleBase, WireError
 from capacity.ports import Fleet, Replace, Replaced
 from capacity.values.evidence import Pair
@@ -139,6 +139,8 @@ def look(works: Works, fleets: tuple[Fleet, ...]) -> TierSet | None:
     if not any(one.asked for one in works.refresher.refresh(tiers.method)):
         return None
     try:
+        if tiers.adoption == "offer" and not is_news(works):
+            return None
         found = proposed(works, fleets)
         may = tiers.adoption == "auto" and found.outcome in ("opened", "waiting") and not found.proposal.objections
         return adopted(works, found.proposal.id, RULE) if may else None

@@ -10,7 +10,7 @@
 | `adoptions` | the tier file | `Adopted` | for ever |
 
 So what a source told last outlives any failure. At the key `proposed` is the proposal that was computed last, deflated,
-whether or not it was worth opening.
+whether or not it was worth opening; at `looked` the little of it that tells whether anything is new.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from capacity.engine.folds import Fold, gathered
 from capacity.errors import Fault, FormError, NoSuch
 from capacity.ports import Rankings, Store
 from capacity.values.evidence import Alias
-from capacity.values.proposals import Proposal, Ruling, State
+from capacity.values.proposals import Diff, Proposal, Ruling, State
 from capacity.values.rankings import ANSWERED
 from capacity.values.tiers import TierSet
 
 RANKINGS, PROPOSALS, RULINGS, ALIASES, ACCEPTED, ADOPTIONS = (
     "rankings", "proposals", "rulings", "aliases", "accepted", "adoptions",
 )  # fmt: skip  # one line of six names
-PROPOSED = "proposed"
+PROPOSED, LOOKED = "proposed", "looked"
 
 V = TypeVar("V")
 
@@ -149,9 +149,21 @@ class Dossier:
         except FormError:  # of another release: it is computed anew
             return None
 
+    def looked(self) -> Proposal | None:
+        """Of the proposal that was computed last, what tells whether anything is new: it is read in a moment."""
+        body = self._store.get(LOOKED)
+        try:
+            return None if body is None else codec.loads(Proposal, body, source=LOOKED)
+        except FormError:  # likewise
+            return None
+
     def compute(self, proposal: Proposal) -> None:
         """Note the proposal that was computed last."""
-        self._store.swap(PROPOSED, _deflated(proposal), self._store.get(PROPOSED))
+        held = tuple(row for row in proposal.evidence if row.use == "held")
+        thin = evolve(proposal, evidence=held, estimates=(), sources=(), impact=(), unresolved=(), diff=Diff())
+        with self._store.transaction():
+            self._store.swap(PROPOSED, _deflated(proposal), self._store.get(PROPOSED))
+            self._store.swap(LOOKED, codec.dumps(thin), self._store.get(LOOKED))
 
     def open(self, proposal: Proposal) -> None:
         """Put a proposal that waits for an answer; those that waited before it are superseded."""

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 Outcome = Literal["opened", "waiting", "rejected", "known", "nothing"]
 
-ANSWERS: Mapping[State, Outcome] = {"pending": "waiting", "rejected": "rejected", "adopted": "known", "withdrawn": "known"}
+ANSWERS: Mapping[State, Outcome] = {
+    "pending": "waiting",
+    "rejected": "rejected",
+    "adopted": "known",
+    "withdrawn": "known",
+}
 """What a proposal has come to → what proposing it again gives; one that ran out or was superseded is opened anew."""
 
 
@@ -93,13 +98,18 @@ async def _read(path: str) -> File:
     return await Read(path)
 
 
-def docket(works: Works, tiers: TierSet, seats: Iterable[Seat], *, recut: bool = False) -> Docket:
-    """What is known of earlier proposals and answers."""
+def docket(works: Works, previous: Proposal | None, seats: Iterable[Seat] = (), *, recut: bool = False) -> Docket:
+    """What is known of earlier proposals and answers.
+
+    Raises:
+        WireError: the tier file cannot be read.
+        FormError: it holds no adopted set.
+    """
     dossier = works.ledger.dossier
     return Docket(
-        tiers,
+        filed(works).tiers,
         dossier.aliases(),
-        dossier.computed(),
+        previous,
         tuple(one.digest for one in dossier.accepted()),
         dossier.rejected(),
         tuple(seats),
@@ -120,18 +130,34 @@ def proposed(works: Works, fleets: Iterable[Fleet], *, recut: bool = False) -> P
         WireError: the tier file cannot be read.
         FormError: it holds no adopted set.
     """
-    from capacity.core.tiering import propose, unchanged  # loaded where somebody proposes, and nowhere else
+    from capacity.core.tiering import propose  # loaded where somebody proposes, and nowhere else
 
     ledger, at = works.ledger, works.ledger.now()
     dossier = ledger.dossier
-    known = docket(works, filed(works).tiers, (seat for fleet in fleets for seat in fleet.seats), recut=recut)
+    seats = (seat for fleet in fleets for seat in fleet.seats)
+    known = docket(works, dossier.computed(), seats, recut=recut)
     rankings = works.refresher.rankings(works.policy.tiers.method)
-    given = rankings, known, ledger.inventory(works.policy, at), works.policy, at
-    same, made = unchanged(*given), propose(*given)
+    made, before = propose(rankings, known, ledger.inventory(works.policy, at), works.policy, at), known.previous
+    same = before is not None and (made.inputs, made.created_at) == (before.inputs, before.created_at)
     with ledger.transaction():
-        if made != known.previous:
+        if made != before:
             dossier.compute(made)
         return Proposed(made, _outcome(dossier, made, at), same)
+
+
+def is_news(works: Works) -> bool:
+    """Whether anything that counts is new since a proposal was computed last.
+
+    Raises:
+        WireError: the tier file cannot be read.
+        FormError: it holds no adopted set.
+    """
+    from capacity.core.tiering import unchanged  # likewise
+
+    ledger, at = works.ledger, works.ledger.now()
+    rankings = works.refresher.rankings(works.policy.tiers.method)
+    known = docket(works, ledger.dossier.looked())
+    return not unchanged(rankings, known, ledger.inventory(works.policy, at), works.policy, at)
 
 
 def _outcome(dossier: Dossier, made: Proposal, at: datetime) -> Outcome:
@@ -161,7 +187,9 @@ def chosen(works: Works, id: str | None) -> Proposal:
     latest = works.ledger.dossier.computed()
     if latest is None or latest.id != found.id:
         return found
-    return evolve(latest, state=found.state, ruling=found.ruling)  # what did not answer, and for whom, as of the last look
+    return evolve(
+        latest, state=found.state, ruling=found.ruling
+    )  # what did not answer, and for whom, as of the last look
 
 
 def of_tiers(works: Works, before: Iterable[Condition]) -> tuple[Condition, ...]:
