@@ -10,6 +10,7 @@ from typing import Any
 
 from capacity.cli.exits import UsageFault
 from capacity.core.epochs import Course
+from capacity.core.explain import counted
 from capacity.values.evidence import PairEstimate
 
 FORMS = (".svg", ".png")
@@ -51,7 +52,7 @@ def draw_tiers(path: Path, estimates: Sequence[PairEstimate], ladder: Sequence[s
     if not estimates:
         raise UsageFault("nothing can be drawn: no score was weighed yet; run `capacity tiers propose`")
     figure = _figure(9, 1.2 + 0.28 * len(estimates))
-    axes = figure.subplots()
+    (axes,) = figure.subplots(1, 1, squeeze=False)[:, 0]
     shown = sorted(estimates, key=lambda one: one.score)
     for tier in (*ladder, None):
         of = [(at, one) for at, one in enumerate(shown) if (one.tier if one.tier in ladder else None) == tier]
@@ -59,7 +60,8 @@ def draw_tiers(path: Path, estimates: Sequence[PairEstimate], ladder: Sequence[s
         places, scores = [at for at, _ in of], [one.score for _, one in of]
         axes.errorbar(scores, places, xerr=ends, fmt="o", capsize=2, label=tier or "in no tier")
     axes.set_yticks(range(len(shown)), [f"{one.pair}" for one in shown])
-    axes.set(xlabel="score, percent, with its 95 % interval")
+    title = f"{counted(len(shown), 'pair')} in {counted(len(ladder), 'tier')}"
+    axes.set(title=title, xlabel="score, percent, with its 95 % interval")
     axes.legend(loc="lower right")
     _save(figure, path)
 

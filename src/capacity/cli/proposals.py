@@ -21,7 +21,7 @@ from capacity.engine.tiering import Offered
 from capacity.values.conditions import Fact
 from capacity.values.evidence import Evidence, Pair, PairEstimate
 from capacity.values.methods import Method
-from capacity.values.proposals import Change, Impact, Proposal, SourceReport
+from capacity.values.proposals import Change, Diff, Impact, Proposal, SourceReport
 from capacity.values.rankings import ANSWERED
 from capacity.values.tiers import TierRow, TierSet
 
@@ -117,15 +117,21 @@ def size(proposal: Proposal, part: Sequence[Pair] = ()) -> str:
     if part:
         return f"{counted(len(part), 'change')} of {proposal.id}"
     diff = proposal.diff
-    told = [f"{len(diff.add)} come in", f"{len(diff.move)} move", f"{len(diff.remove)} leave", f"{diff.keep} stay"]
-    return f"{proposal.id}: {', '.join(told)}" + (", the cuts change" if diff.cuts_before != diff.cuts_after else "")
+    told = [f"{len(diff.add)} in", f"{len(diff.move)} moved", f"{len(diff.remove)} out", f"{diff.keep} as they are"]
+    return f"{proposal.id}: {', '.join(told)}" + (_recut(diff))
+
+
+def _recut(diff: Diff) -> str:
+    if diff.cuts_before == diff.cuts_after:
+        return ""
+    return ", and the tiers are cut anew" if diff.cuts_before else ", and the tiers are cut for the first time"
 
 
 def proposal_page(proposal: Proposal, stands: Sequence[Offered], at: datetime) -> Page:
     """A proposal on one screen."""
     until = f"until {instant(proposal.expires_at)}" if proposal.state == "pending" else ""
-    head = "; ".join(filter(None, [size(proposal), f"{proposal.kind}, {proposal.state}", until, _whose(proposal)]))
-    notes = (*proposal.warnings, *_objected(proposal), _method(proposal), *_actions(proposal))
+    what = "; ".join(filter(None, [size(proposal), f"{proposal.kind}, {proposal.state}", until]))
+    notes = (what, *proposal.warnings, *_objected(proposal), _method(proposal), *_actions(proposal))
     tables = (
         _impact_table(proposal.impact),
         _changes_table(proposal, at),
@@ -134,7 +140,7 @@ def proposal_page(proposal: Proposal, stands: Sequence[Offered], at: datetime) -
         _unresolved_table(proposal),
         _beside_table(proposal, stands),
     )
-    return Page(head, tables, notes)
+    return Page(_whose(proposal), tables, notes)
 
 
 def _whose(proposal: Proposal) -> str:
