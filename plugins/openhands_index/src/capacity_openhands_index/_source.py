@@ -36,7 +36,7 @@ CARD = SourceCard(
 
 def _named(_: Any, attribute: Attribute[str], value: str) -> None:
     """What is to stand in an address is a path of plain names, of which none leads out of it."""
-    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)*", str(value)) or ".." in value:
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)*", str(value)) or ".." in str(value):
         raise ValueError(f"{attribute.name} must be a name as the repository's own address has it")
 
 
