@@ -192,8 +192,15 @@ class Refresher:
         asked, now = self._ledger.asked(source.key), self._ledger.now()
         if not hasten:
             return due(budget, asked, source.key, now, idle=False)
-        at = soonest(budget, asked)
+        at = self._soonest(source, budget)
         return at is None or at <= now
+
+    def _soonest(self, source: RankingSource, budget: Budget) -> datetime | None:
+        """When it may be asked at the earliest. Where a key was missing nobody was asked, so there is nothing to wait for."""
+        latest = self._ledger.dossier.heard(source.policy.name).latest
+        if latest is not None and latest.status == "unconfigured":
+            return None
+        return soonest(budget, self._ledger.asked(source.key))
 
     # --- publishing -----------------------------------------------------------------------------
 
@@ -208,7 +215,7 @@ class Refresher:
 
     def _stands(self, name: str, method: Method, *, asked: bool) -> Refreshed:
         source, heard = self.sources[name], self._ledger.dossier.heard(name)
-        at = None if source.port is None else soonest(source.port.budget, self._ledger.asked(source.key))
+        at = None if source.port is None else self._soonest(source, source.port.budget)
         return Refreshed(name, asked, source.policy.required, _present(heard, method), heard.good_at, at)
 
 

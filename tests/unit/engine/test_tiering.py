@@ -138,6 +138,14 @@ def test_a_source_is_asked_within_its_budget_and_no_sooner_than_its_floor(ladder
     assert 2 == source.script.told
 
 
+def test_a_key_that_was_missing_is_tried_as_soon_as_it_is_there(ladder: Ladder) -> None:
+    """Without it nobody was asked, so no budget is kept by waiting; what was asked with it keeps the floor again."""
+    engine = ladder.engine()
+    ladder.sources["board"].script.say(board({}, status="unconfigured", missing=("BOARD_KEY",)), board())
+
+    assert [True, True, False] == [engine.tiers.refresh()[0].asked for _ in range(3)]
+
+
 def test_two_engines_on_one_store_ask_once(ladder: Ladder) -> None:
     """What one has published the other reads."""
     first, second = ladder.engine(), ladder.engine()
