@@ -43,6 +43,7 @@ INCIDENTS = {
     "model disappears": 9,
     "three days parked": 10,
     "three pools paced": 11,
+    "tiers from scores": 12,
 }
 
 
@@ -89,8 +90,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
 
 
 def test_every_promise_holds(shown: Shown) -> None:
-    """It ends with 0, ten incidents and the paced week were told, and each of them promised something."""
-    assert (0, len(INCIDENTS)) == (shown.code, len(shown.week.episodes) + 1)
+    """It ends with 0, ten incidents and two more acts were told, and each of them promised something."""
+    assert (0, len(INCIDENTS)) == (shown.code, len(shown.week.episodes) + 2)
     assert all(episode.promises and all(episode.promises.values()) for episode in shown.week.episodes)
     assert "BROKEN" not in shown.text
 
@@ -199,7 +200,7 @@ def test_no_secret_is_left_behind(shown: Shown) -> None:
     files = [path for path in shown.folder.rglob("*") if path.is_file()]
     holding = {path.relative_to(shown.folder).parts for path in files if b"invented-" in path.read_bytes()}
 
-    assert {"logins"} == {parts[parts[0] == "paced"] for parts in holding}
+    assert {"logins"} == {parts[parts[0] in ("paced", "ranked")] for parts in holding}
     assert {"capacity.db", "fleet.json", "policy.toml", "ticks"} <= {
         path.relative_to(shown.folder).parts[0] for path in files
     }

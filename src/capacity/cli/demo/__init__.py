@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,9 +20,10 @@ from typer import Option
 from capacity.cli.call import Call
 from capacity.cli.demo import ending, story
 from capacity.cli.demo.crew import people, write_fleet
-from capacity.cli.demo.paced import Paced, paced
+from capacity.cli.demo.paced import paced
 from capacity.cli.demo.pages import Out, Show, in_lines, legend, outcome_of, promises, table_of
 from capacity.cli.demo.papers import POLICY, write_papers
+from capacity.cli.demo.ranked import ranked
 from capacity.cli.demo.week import Episode, Week, tick_file
 from capacity.cli.demo.world import World
 from capacity.cli.exits import Code, UsageFault
@@ -96,7 +98,10 @@ def run(
             story.tell(week)
     second = paced(home / "paced", monday, plugins, tell)
     show(second.table)
-    broken = _closing(week, second, plugins, home, out, show)
+    third = ranked(home / "ranked", monday, plugins, tell)
+    for table in third.tables:
+        show(table)
+    broken = _closing(week, [second.episode, third.episode], plugins, home, out, show)
     out(_next(week, home))
     return Code.FAILED if broken else Code.FINE
 
@@ -147,14 +152,16 @@ def _opening(week: Week, folder: Path, out: Out, show: Show) -> None:
         show(table)
 
 
-def _closing(week: Week, second: Paced, plugins: Plugins, folder: Path, out: Out, show: Show) -> list[str]:
+def _closing(
+    week: Week, others: Sequence[Episode], plugins: Plugins, folder: Path, out: Out, show: Show
+) -> list[str]:
     """Tell how it ended; the promises that did not hold."""
     last = week.seen[-1]
     asked = ending.askings(week, backends(last.report.tick.policy, plugins))
     for table in (ending.pools("Pools now", last), ending.seats(last), ending.acts(week), ending.asked(asked)):
         show(table)
     whole = dict(ending.whole(week, folder, asked))
-    made = [*(one for episode in (*week.episodes, second.episode) for one in episode.promises.items()), *whole.items()]
+    made = [*(one for episode in (*week.episodes, *others) for one in episode.promises.items()), *whole.items()]
     broken = [text for text, held in made if not held]
     out(promises(whole))
     out(f"\n{len(made)} promises, {f'{len(broken)} BROKEN: ' + '; '.join(broken) if broken else 'all of them held'}.")
