@@ -73,9 +73,9 @@ def test_a_name_is_a_text_or_an_object_with_a_label(shown: Any) -> None:
 
 
 def test_an_interval_stands_in_for_a_standard_error_and_says_so() -> None:
-    """Half of a 95 % interval is 1.96 of them; where neither is told, neither is made up."""
+    """Half of a 95 % interval is 1.96 of them; where neither is told, or nought, there is none."""
     (row,) = read(changed("metrics", accuracy_stderr=None)).rows
-    (bare,) = read(changed("metrics", accuracy_stderr=None, accuracy_ci95_half_width=None)).rows
+    (bare,) = read(changed("metrics", accuracy_stderr=0.0, accuracy_ci95_half_width=None)).rows
 
     assert ("interval", pytest.approx(3.14 / 1.959964)) == (row.stderr_kind, row.stderr)
     assert (None, None) == (bare.stderr_kind, bare.stderr)

@@ -64,8 +64,9 @@ def told(row: Any, version: str) -> Told:
         return Excluded(id, "multi-model", f"{model} is more than one model")
     if score is None:
         return Excluded(id, "no-score")
-    stderr = metrics.number("accuracy_stderr", 0, 100)
-    half = metrics.number("accuracy_ci95_half_width", 0, 100)
+    # Nought is what a board shows whose trials all ended alike; it is no standard error.
+    stderr = metrics.number("accuracy_stderr", 0, 100) or None
+    half = metrics.number("accuracy_ci95_half_width", 0, 100) or None
     cost = metrics.money("total_cost_usd")
     return RankingRow(
         harness=_shown(metadata, "agent_display"),
