@@ -210,9 +210,9 @@ def _kind(diff: Diff, docket: Docket, sources: Sequence[SourceReport]) -> Kind:
 
 
 def _content(diff: Diff, said: Weighed) -> str:
-    """Digest of what would change and of the evidence for it."""
+    """Digest of what would change and of the evidence for it, which cuts follow from."""
     renames = sorted((str(one.was), str(one.to)) for one in diff.rename)
-    return digest(_outcome(diff), renames, diff.cuts_after, sorted(_told_by(said.rows)))
+    return digest(_outcome(diff), renames, diff.cuts_before != diff.cuts_after, sorted(_told_by(said.rows)))
 
 
 def _warnings(said: Weighed, made: Sequence[Cut], policy: Policy) -> tuple[str, ...]:

@@ -97,7 +97,9 @@ def refreshes(chance: Random, truth: tuple[float, ...], count: int) -> int:
     return changes
 
 
-def _refresh(told: float, now: int, leaning: tuple[int, int], at: tuple[float, ...], method: Method) -> tuple[int, tuple[int, int], bool]:
+def _refresh(
+    told: float, now: int, leaning: tuple[int, int], at: tuple[float, ...], method: Method
+) -> tuple[int, tuple[int, int], bool]:
     wanted = moved(told, 2.0, now, at, method.confirm_z)
     times = 0 if wanted == now else leaning[1] + 1 if wanted == leaning[0] else 1
     place, _ = placed(told, 2.0, now, at, method, times)

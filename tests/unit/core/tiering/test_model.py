@@ -44,12 +44,16 @@ def test_missing_cells_do_not_turn_the_order_round() -> None:
 
     assert list(HOLES) == sorted(worth, key=lambda model: -worth[model])
     assert [0.42, 0.23, -0.15, -0.51] == [pytest.approx(worth[model], abs=0.02) for model in HOLES]
-    assert list("ABCD") == sorted(HOLES, key=lambda model: -fit(holes()).solution[fit(holes()).index["model", model, ""]])
+    assert list("ABCD") == sorted(
+        HOLES, key=lambda model: -fit(holes()).solution[fit(holes()).index["model", model, ""]]
+    )
 
 
 def test_what_was_not_measured_is_less_certain() -> None:
     """A pair whose halves were met elsewhere is a guess with a width, one in a harness nobody met a wider one."""
-    told = [cell(model, harness, "board", 0.1) for model in "ab" for harness in ("x", "y") if (model, harness) != ("b", "y")]
+    told = [
+        cell(model, harness, "board", 0.1) for model in "ab" for harness in ("x", "y") if (model, harness) != ("b", "y")
+    ]
     found = fit(told)
     own, borrowed, strange = (found.worth(harness, ("b", ""), "board", None) for harness in ("x", "y", "z"))
 
@@ -58,9 +62,13 @@ def test_what_was_not_measured_is_less_certain() -> None:
 
 def test_a_pair_is_nearer_to_its_own_model_than_to_another() -> None:
     """The error of a difference knows what two estimates share."""
-    told = [cell(model, harness, name, 0.1, 0.01) for model in "ab" for harness in ("x", "y") for name in ("one", "two")]
+    told = [
+        cell(model, harness, name, 0.1, 0.01) for model in "ab" for harness in ("x", "y") for name in ("one", "two")
+    ]
     found = fit(told)
-    one, other, stranger = (found.worth(*of, "one", None) for of in (("x", ("a", "")), ("y", ("a", "")), ("x", ("b", ""))))
+    one, other, stranger = (
+        found.worth(*of, "one", None) for of in (("x", ("a", "")), ("y", ("a", "")), ("x", ("b", "")))
+    )
 
     assert 0 == pytest.approx(one.apart(one), abs=1e-6)
     assert one.apart(other) < one.apart(stranger)
@@ -95,7 +103,11 @@ def test_the_spreads_come_from_the_cells() -> None:
 
 def test_a_cell_is_told_what_the_others_say_of_it() -> None:
     """The check of a cell is the same as leaving it out and predicting it."""
-    told = [cell(model, "x", name, worth, 0.01) for model, worth in (("a", 0.5), ("b", -0.5), ("c", 0.1)) for name in ("one", "two")]
+    told = [
+        cell(model, "x", name, worth, 0.01)
+        for model, worth in (("a", 0.5), ("b", -0.5), ("c", 0.1))
+        for name in ("one", "two")
+    ]
     check = fit(told).checks()[0]
     without = fit(told[1:])
     predicted = without.solution[without.index["benchmark", "one"]] + sum(
@@ -148,7 +160,8 @@ def test_two_rows_of_one_thing_are_no_surer_than_half_of_what_lies_between() -> 
 def test_who_stands_behind_a_row_makes_it_more_or_less_certain() -> None:
     """A submitter's row is less certain than the owner's; nobody's counts as a submitter's."""
     owner, submitter, nobody = (
-        cells([seen(70.0, 1.0, provenance=who)], Method(), NOW)[0].variance for who in ("benchmark-owner", "submitter", None)
+        cells([seen(70.0, 1.0, provenance=who)], Method(), NOW)[0].variance
+        for who in ("benchmark-owner", "submitter", None)
     )
 
     assert owner < submitter == nobody
@@ -156,7 +169,10 @@ def test_who_stands_behind_a_row_makes_it_more_or_less_certain() -> None:
 
 def test_an_older_major_version_of_a_harness_is_almost_another_harness() -> None:
     """Beside a row of the new one it is less certain by what harnesses differ in."""
-    rows = [seen(70.0, 1.0, id="made:1", harness_version="2.1"), seen(70.0, 1.0, id="made:2", model="n", pair=Pair("x", "n"), harness_version="1.9")]
+    rows = [
+        seen(70.0, 1.0, id="made:1", harness_version="2.1"),
+        seen(70.0, 1.0, id="made:2", model="n", pair=Pair("x", "n"), harness_version="1.9"),
+    ]
     new, old = cells(rows, Method(), NOW)
 
     assert 0.04 == pytest.approx(old.variance - new.variance)

@@ -20,7 +20,9 @@ def index_with_broken_runs() -> list[Cell]:
         worth = chance.gauss(0, 0.5)
         for board, ease in (("swe", 1.0), ("gaia", 0.4), ("swt", 0.5), ("multi", -0.8), ("commit", -0.6)):
             broken = board == "gaia" and model in (4, 7)
-            told.append(cell(f"m{model}", "x", board, logit(0.13) if broken else worth + ease + chance.gauss(0, 0.25), 0.02))
+            told.append(
+                cell(f"m{model}", "x", board, logit(0.13) if broken else worth + ease + chance.gauss(0, 0.25), 0.02)
+            )
     return told
 
 
