@@ -79,6 +79,7 @@ SENTENCES: Mapping[str, str] = {
     "scope-unanswered": "no listed model answers to the scope of {subject}",
     "second-controller": "fleet {subject} is held by another controller",
     "slots-busy": "every slot of {limit} in {subject} is busy",
+    "source-ending": "tier source {subject} ends{until| }",
     "source-failing": "tier source {subject} does not answer: {state}{missing|, for want of }{because|: }{since|; last good answer }",
     "still-full": "it was due, but nothing has room yet",
     "tier-empty": "nothing that is adopted in tier {subject} can be run",

@@ -205,7 +205,7 @@ def of_tiers(works: Works, before: Iterable[Condition]) -> tuple[Condition, ...]
 
 def _facts(works: Works, at: datetime) -> Iterator[Fact]:
     """Sources that do not answer, a set that is stale, a proposal that waits."""
-    yield from works.refresher.facts()
+    yield from works.refresher.facts(works.policy.tiers.method)
     tiers = works.policy.tiers
     if tiers.rows and tiers.stale_at is not None and tiers.stale_at <= at:
         yield fact("tiers-stale", tiers.file or "the policy", since=tiers.stale_at)

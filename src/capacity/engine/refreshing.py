@@ -158,9 +158,12 @@ class Refresher:
         """What each source knows: its last good rows, and how it answered last."""
         return tuple(one.told for one in self.stands(method) if one.told is not None)
 
-    def facts(self) -> Iterator[Fact]:
-        """Which sources do not answer."""
+    def facts(self, method: Method) -> Iterator[Fact]:
+        """Which sources do not answer, and which will end before an adopted set is stale."""
         for name, source in self.sources.items():
+            ends = None if source.port is None else source.port.about.sunset
+            if ends is not None and ends <= self._ledger.now() + method.stale_after:
+                yield fact("source-ending", name, until=ends)
             heard, failures = self._ledger.dossier.heard(name), self._ledger.asked(source.key).failures
             told = heard.latest
             if told is None or told.status in ANSWERED:

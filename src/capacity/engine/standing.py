@@ -14,7 +14,7 @@ from capacity.values.decision import TOOK
 
 NOT_APPLIED, PLUGIN, DOUBLE = "core:not-applied", "core:plugin-failing", "core:duplicate-account"
 UNTOLD = "core:untold"
-OF_TIERS = frozenset({"core:tiers-stale", "core:source-failing", "core:proposal-waiting"})
+OF_TIERS = frozenset(f"core:{word}" for word in ("tiers-stale", "source-failing", "source-ending", "proposal-waiting"))
 ENGINES = frozenset({NOT_APPLIED, PLUGIN, DOUBLE, UNTOLD, *OF_TIERS})
 """The codes an engine raises and clears; a decision carries them through."""
 

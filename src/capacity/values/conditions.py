@@ -115,5 +115,6 @@ CONDITIONS: Mapping[str, tuple[str, bool]] = {
     "core:nothing-interchangeable": ("adoption", False),
     "core:tiers-stale": ("adoption", True),
     "core:source-failing": ("answer", True),
+    "core:source-ending": ("operator", False),
     "core:proposal-waiting": ("ruling", False),
 }

@@ -108,9 +108,16 @@ def ladder(tmp_path: Path) -> Ladder:
 
 def stands(engine: Engine) -> dict[str, str]:
     """Code of each condition about tiers that stands → its subject."""
-    codes = ("tiers-stale", "source-failing", "proposal-waiting", "plugin-failing")
+    codes = ("tiers-stale", "source-failing", "source-ending", "proposal-waiting", "plugin-failing")
     found = {one.fact.code.removeprefix("core:"): one.fact.subject for one in engine.snapshot().conditions}
     return {code: subject for code, subject in found.items() if code in codes}
+
+
+def refreshed(ladder: Ladder) -> Engine:
+    """An engine whose sources were asked."""
+    engine = ladder.engine()
+    engine.tiers.refresh()
+    return engine
 
 
 def proposed(ladder: Ladder) -> Engine:
@@ -233,6 +240,15 @@ def test_the_silence_of_a_required_source_is_told_of_at_once(ladder: Ladder) -> 
     report = engine.tick()
 
     assert [NOON] == [one.since for one in report.loud if one.fact.code == "core:source-failing"]
+
+
+def test_the_end_of_a_source_is_told_before_it_comes(ladder: Ladder) -> None:
+    """As long before as an adopted set is good for, and no sooner; its card has the day."""
+    ends = NOON + Method().stale_after
+    ladder.sources["board"].about = evolve(FakeTierSource.about, sunset=ends + timedelta(seconds=1))  # type: ignore[misc]  # a card of its own
+    assert {} == {code: name for code, name in stands(refreshed(ladder)).items() if code != "proposal-waiting"}
+    ladder.scene.clock.advance(BUDGET.floor)
+    assert "board" == stands(refreshed(ladder))["source-ending"]
 
 
 # --- proposing ------------------------------------------------------------------------------------

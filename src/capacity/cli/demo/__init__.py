@@ -152,9 +152,7 @@ def _opening(week: Week, folder: Path, out: Out, show: Show) -> None:
         show(table)
 
 
-def _closing(
-    week: Week, others: Sequence[Episode], plugins: Plugins, folder: Path, out: Out, show: Show
-) -> list[str]:
+def _closing(week: Week, others: Sequence[Episode], plugins: Plugins, folder: Path, out: Out, show: Show) -> list[str]:
     """Tell how it ended; the promises that did not hold."""
     last = week.seen[-1]
     asked = ending.askings(week, backends(last.report.tick.policy, plugins))

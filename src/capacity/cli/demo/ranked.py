@@ -18,7 +18,7 @@ from attrs import define, field
 
 from capacity.cli import proposals
 from capacity.cli.demo import words
-from capacity.cli.demo.crew import PLACE, follow, seats_in, write_table
+from capacity.cli.demo.crew import PLACE, follow, write_table
 from capacity.cli.demo.papers import ADOPTED, POLICY
 from capacity.cli.demo.week import Episode, Line, tick_file
 from capacity.cli.demo.world import MODELS, Login
