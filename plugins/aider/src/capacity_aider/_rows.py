@@ -24,7 +24,8 @@ THINKING = re.compile(r"\((?:(no)|([0-9]+)k) think(?:ing)?(?: tokens)?\)$")
 def rows_of(doc: Document) -> list[Any] | None:
     """The rows of a file; None = it is no list.
 
-    Read by the loader that is written in Python: the faster one ends the whole process over a text that is nested deeply.
+    Read by the loader that is written in Python: in releases that are admitted here the faster one ends the whole process
+    over a text that is nested deeply.
     """
     try:
         tree = yaml.load(doc.text, yaml.BaseLoader)  # noqa: S506 - it makes texts, lists and tables, and nothing else

@@ -18,7 +18,7 @@ BOARDS = ("polyglot",)
 """The leaderboard that aider's page shows first; the older ones are told on request."""
 
 CAP = 2**20
-"""Bytes of one file. The largest has 46 kB; the loader takes a second for what is twenty times that."""
+"""Bytes of one file. The largest has 46 kB; the loader takes two seconds for what is twenty times that."""
 
 CARD = SourceCard(
     url="https://aider.chat/docs/leaderboards/",
