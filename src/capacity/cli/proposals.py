@@ -21,6 +21,7 @@ from capacity.engine.tiering import Offered
 from capacity.values.conditions import Fact
 from capacity.values.evidence import Evidence, Pair, PairEstimate
 from capacity.values.methods import Method
+from capacity.values.models import PoolInventory
 from capacity.values.proposals import Change, Diff, Impact, Proposal, SourceReport
 from capacity.values.rankings import ANSWERED
 from capacity.values.tiers import TierRow, TierSet
@@ -127,10 +128,18 @@ def _recut(diff: Diff) -> str:
     return ", and the tiers are cut anew" if diff.cuts_before else ", and the tiers are cut for the first time"
 
 
-def proposal_page(proposal: Proposal, stands: Sequence[Offered], at: datetime) -> Page:
-    """A proposal on one screen."""
+def proposal_page(proposal: Proposal, stands: Sequence[Offered], models: Iterable[PoolInventory], at: datetime) -> Page:
+    """A proposal on one screen.
+
+    Args:
+        proposal: which.
+        stands: how each source answered last.
+        models: what each pool lists.
+        at: the present.
+    """
     until = f"until {instant(proposal.expires_at)}" if proposal.state == "pending" else ""
     what = "; ".join(filter(None, [size(proposal), f"{proposal.kind}, {proposal.state}", until]))
+    windows = {one.id.casefold(): one.context for shelf in models for one in shelf.models}
     notes = (what, *proposal.warnings, *_objected(proposal), _method(proposal), *_actions(proposal))
     tables = (
         _impact_table(proposal.impact),
@@ -138,7 +147,7 @@ def proposal_page(proposal: Proposal, stands: Sequence[Offered], at: datetime) -
         _silent_table(proposal.sources, at),
         _kept_out_table(proposal.evidence),
         _unresolved_table(proposal),
-        _beside_table(proposal, stands),
+        _beside_table(proposal, stands, windows),
     )
     return Page(_whose(proposal), tables, notes)
 
@@ -253,17 +262,21 @@ def _unresolved_table(proposal: Proposal) -> Table:
     return Table("names to resolve (capacity tiers resolve NAME MEANS)", ("", "name", "rows", "may be"), tuple(rows))
 
 
-def _beside_table(proposal: Proposal, stands: Sequence[Offered]) -> Table:
-    """What the sources tell of the cost of the pairs that change. Nothing was done with it."""
+def _beside_table(proposal: Proposal, stands: Sequence[Offered], windows: Mapping[str, int | None]) -> Table:
+    """What the sources tell of the cost of the pairs that change, and their context. Nothing was done with it."""
     rows = {f"{one.source}:{row.id}": row for one in stands if one.stands.told for row in one.stands.told.rows}
     estimates = {one.pair: one for one in proposal.estimates}
-    told = [
-        (str(change.pair), id, f"{row.cost_usd} USD", row.cost_kind or "")
-        for change in proposal.diff.changes
-        for id in (estimates[change.pair].evidence if change.pair in estimates else ())
-        if (row := rows.get(id)) is not None and row.cost_usd is not None
-    ]
-    return Table("cost, as sources tell it; not used", ("pair", "row", "cost", "of"), tuple(told))
+    told = []
+    for change in proposal.diff.changes:
+        evidence = estimates[change.pair].evidence if change.pair in estimates else ()
+        found = [rows[id] for id in evidence if id in rows]
+        cost = ", ".join(
+            f"{row.cost_usd} USD {row.cost_kind or ''}".rstrip() for row in found if row.cost_usd is not None
+        )
+        window = windows.get(change.pair.model.casefold())
+        if cost or window is not None:
+            told.append((str(change.pair), cost or "?", "?" if window is None else f"{window:,} tokens"))
+    return Table("beside it, and not used", ("pair", "cost", "context"), tuple(told))
 
 
 def _objected(proposal: Proposal) -> Iterator[str]:

@@ -107,12 +107,12 @@ def tiers_propose(
     """Compute what the evidence would change, and open a proposal where it would change anything. Nobody is asked."""
     with call.engine() as engine, call.screen.progress("weighing the evidence"):
         made = engine.tiers.propose(recut=recut)
-        at, stands = _now(call), engine.tiers.sources()
+        at, stands, models = _now(call), engine.tiers.sources(), engine.snapshot().models
     if call.json:
         call.answer({"outcome": made.outcome, "proposal": made.proposal, "unchanged": made.unchanged})
     else:
         call.screen.say(proposals.outcome(made))
-        call.screen.turn(proposals.proposal_page(made.proposal, stands, at))
+        call.screen.turn(proposals.proposal_page(made.proposal, stands, models, at))
     return Code.FINE
 
 
@@ -120,11 +120,12 @@ def tiers_diff(call: Call, id: Id = None, plot: Plot = None) -> Code:
     """Show a proposal on one screen: first what it changes for whom, then each change with its evidence."""
     with call.engine() as engine:
         proposal, at, stands = engine.tiers.proposal(id), _now(call), engine.tiers.sources()
+        models = engine.snapshot().models
     _draw(plot, proposal)
     if call.json:
         call.answer(proposal)
     else:
-        call.screen.turn(proposals.proposal_page(proposal, stands, at))
+        call.screen.turn(proposals.proposal_page(proposal, stands, models, at))
     return Code.FINE
 
 

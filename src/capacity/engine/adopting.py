@@ -159,6 +159,7 @@ def _commit(works: Works, file: Filed, made: TierSet, ruled: Ruled) -> None:
     """Replace the file and enter what was done: both, or neither."""
     path, name, dossier = path_of(works), works.policy.tiers.file or "", works.ledger.dossier
     with works.ledger.transaction(durable=True):
+        dossier.withdraw("superseded", ruled.at, but=ruled.proposal)  # they were made against the set before
         dossier.link(name, file.tiers, file.tiers.adopted_by)  # what somebody wrote by hand is not lost under it
         dossier.link(name, made, made.adopted_by, again=True)
         dossier.rule(ruled)

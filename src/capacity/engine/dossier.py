@@ -167,10 +167,21 @@ class Dossier:
 
     def open(self, proposal: Proposal) -> None:
         """Put a proposal that waits for an answer; those that waited before it are superseded."""
-        for one in self.pending(proposal.created_at):
-            self.rule(evolve(one, state="superseded", at=proposal.created_at))
+        self.withdraw("superseded", proposal.created_at)
         self._append(PROPOSALS, proposal.id, proposal.created_at, proposal)
         self.rule(Ruled(proposal.id, "pending", proposal.created_at, proposal.content, proposal.expires_at))
+
+    def withdraw(self, state: State, at: datetime, but: str = "") -> None:
+        """Let no proposal wait any more. First in a transaction: what is undone must not have been folded.
+
+        Args:
+            state: what they have come to.
+            at: when, UTC.
+            but: id of one that goes on waiting.
+        """
+        for one in self.pending(at):
+            if one.proposal != but:
+                self.rule(evolve(one, state=state, at=at))
 
     def rule(self, ruled: Ruled) -> None:
         """Enter what became of a proposal."""

@@ -32,9 +32,8 @@ ANSWERS: Mapping[State, Outcome] = {
     "pending": "waiting",
     "rejected": "rejected",
     "adopted": "known",
-    "withdrawn": "known",
 }
-"""What a proposal has come to → what proposing it again gives; one that ran out or was superseded is opened anew."""
+"""What a proposal has come to → what proposing it again gives; one that nobody answered is opened anew."""
 
 
 @frozen
@@ -164,11 +163,14 @@ def _outcome(dossier: Dossier, made: Proposal, at: datetime) -> Outcome:
     """What is to become of what was computed; it is opened where it is new and would change anything."""
     before = dossier.rulings(at).get(made.id)
     if before is not None and before.state in ANSWERS:
-        return ANSWERS[before.state]
-    if made.diff.empty or made.state != "pending":
-        return "nothing" if made.diff.empty else "rejected"
-    dossier.open(made)
-    return "opened"
+        outcome = ANSWERS[before.state]
+    elif made.diff.empty or made.state != "pending":
+        outcome = "nothing" if made.diff.empty else "rejected"
+    else:
+        dossier.open(made)
+        return "opened"
+    dossier.withdraw("withdrawn", at, but=made.id)  # what waits was made of evidence, or against a set, that is gone
+    return outcome
 
 
 def chosen(works: Works, id: str | None) -> Proposal:

@@ -8,9 +8,10 @@
 6  decide    from the four values, and from nothing else
 7  keep      the decision with its inputs, every level and every intent, in one durable transaction
 8  apply     one placement after another, each outcome journalled before the next is sent
-9  look      tier sources that are due are asked; what they change is proposed, and adopted where the policy lets it
-10 tell      conditions are entered; the fleets are told what is known, and the operator's command what changed
-11 prune     what is too old and needed by nothing
+9  tell      conditions are entered; the fleets are told what is known
+10 look      the fleets are let go, and tier sources that are due are asked; what they change is proposed
+11 notify    the operator's command is told what changed
+12 prune     what is too old and needed by nothing
 """
 
 from __future__ import annotations
@@ -150,12 +151,13 @@ def tick(works: Works) -> Report:
         intents = keep(works, decided, claims)
         done = (*settled, *works.actuation.carry_out(intents, claims))
         correct(works, decided, done)
-        adopted = look(works, fleets)
-        after = enter(works, of_tiers(works, standing(ledger.conditions(), decided, done)), present.as_of)
+        after = enter(works, standing(ledger.conditions(), decided, done), present.as_of)
         unheard = works.actuation.report(snapshot(ledger, works.policy), claims)
         after = enter(works, with_untold(after, unheard, present.as_of), present.as_of)
-        changed, untold = tell(works, before, after, present.as_of, _made(decided).id)
-        untold += tuple(f"the fleet {name} was not told: {why}" for name, why in unheard.items())
+    adopted = look(works, fleets)
+    after = enter(works, of_tiers(works, after), present.as_of)
+    changed, untold = tell(works, before, after, present.as_of, _made(decided).id)
+    untold += tuple(f"the fleet {name} was not told: {why}" for name, why in unheard.items())
     ledger.mark()
     ledger.prune(present.as_of - works.settings.retention)
     outcomes = tuple((written.placement, written.outcome) for written in done if written.outcome is not None)
@@ -240,7 +242,7 @@ def correct(works: Works, decided: Tick, done: Iterable[Written]) -> None:
 
 
 def enter(works: Works, after: tuple[Condition, ...], at: datetime) -> tuple[Condition, ...]:
-    """Step 10, first half: enter what stands now in place of what stood."""
+    """Step 9: enter what stands now in place of what stood."""
     with works.ledger.transaction():
         works.ledger.note(changes(works.ledger.conditions(), after, at))
     return after
@@ -249,7 +251,7 @@ def enter(works: Works, after: tuple[Condition, ...], at: datetime) -> tuple[Con
 def tell(
     works: Works, before: tuple[Condition, ...], after: tuple[Condition, ...], at: datetime, tick: str | None
 ) -> tuple[tuple[Condition, ...], tuple[str, ...]]:
-    """Step 10, second half: what is news, and who could not be told of it."""
+    """Step 11: what is news, and who could not be told of it."""
     told = news(before, changes(before, after, at))
     unheard = notify(works.policy.notify, tick, told, works.host, works.settings.notify_deadline)
     return told, () if unheard is None else (unheard,)

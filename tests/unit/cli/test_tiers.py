@@ -223,6 +223,21 @@ def test_what_cannot_be_done_is_said(
     assert complaint in capsys.readouterr().err
 
 
+def test_a_ladder_begins_with_an_empty_file(ranked: House, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing was adopted yet: what the evidence proposes is the first set."""
+    (ranked.folder / "adopted.toml").write_text("", encoding="utf-8")
+    said(ranked, capsys, "tiers", "refresh")
+    said(ranked, capsys, "tiers", "propose")
+    said(ranked, capsys, "tiers", "adopt", "--by", "ann")
+
+    assert {
+        ("high", "sample-large-2"),
+        ("high", "sample-medium-3"),
+        ("low", "sample-local-1"),
+        ("low", "sample-local-2"),
+    } == {(row.tier, row.model) for row in adopted(ranked).rows}
+
+
 def test_a_change_that_is_none_is_refused(ranked: House, capsys: pytest.CaptureFixture[str]) -> None:
     """The pairs that a proposal changes are named."""
     said(ranked, capsys, "tiers", "refresh")

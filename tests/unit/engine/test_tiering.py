@@ -10,13 +10,13 @@ import pytest
 from attrs import define, evolve, field
 
 from capacity import Policy, codec
-from capacity.engine import Engine
+from capacity.engine import Engine, adopting
 from capacity.engine.settings import Settings
 from capacity.errors import NoSuch, PolicyError, StaleBase, TimedOut
 from capacity.plugins import TIERS, Plugin, Plugins
-from capacity.ports import RankingRow, Rankings
+from capacity.ports import RankingRow, Rankings, Replaced
 from capacity.store import memory
-from capacity.testing.fakes import BUDGET, FakeTierSource
+from capacity.testing.fakes import BUDGET, Crash, FakeTierSource
 from capacity.values.methods import Method, TierSourcePolicy
 from capacity.values.tiers import TierRow, TierSet
 
@@ -314,6 +314,33 @@ def test_a_proposal_nobody_answers_runs_out_and_is_made_anew(ladder: Ladder) -> 
     assert "opened" == engine.tiers.propose().outcome
 
 
+def test_a_proposal_whose_ground_is_gone_waits_no_more(ladder: Ladder) -> None:
+    """Its evidence was taken back, and nothing would change any more: it is withdrawn, and comes back with the evidence."""
+    less = board({model: score for model, score in SCORES.items() if model != "fair-3"})
+    ladder.sources["board"].script.say(less, board(), less, board())
+    engine = proposed(ladder)
+    engine.tiers.adopt(by="ann")
+    outcomes, states = [], []
+    for _ in range(3):
+        ladder.scene.clock.advance(DAY)
+        engine.tiers.refresh()
+        made = engine.tiers.propose()
+        outcomes.append(made.outcome)
+        states.append([one.state for one in engine.tiers.rulings().values()])
+
+    assert ["opened", "nothing", "opened"] == outcomes
+    assert [["adopted", "pending"], ["adopted", "withdrawn"], ["adopted", "pending"]] == states
+
+
+def test_another_adopted_set_supersedes_what_waits(ladder: Ladder) -> None:
+    """It was made against the set before, and could not be adopted any more."""
+    engine = proposed(ladder)
+    engine.tiers.pin(TierRow("low", "h", "fair-1", expires_at=NOON + 9 * DAY), by="ann")
+
+    assert ["superseded", "adopted"] == [one.state for one in engine.tiers.rulings().values()]
+    assert {} == stands(engine)
+
+
 # --- answering ------------------------------------------------------------------------------------
 
 
@@ -376,6 +403,30 @@ def test_a_disk_that_refuses_costs_nothing(ladder: Ladder) -> None:
     with pytest.raises(Exception, match="Is a directory"):
         engine.tiers.adopt(by="ann")
     assert ((), ["pending"]) == (engine.tiers.chain(), [one.state for one in engine.tiers.rulings().values()])
+
+
+def test_a_process_that_dies_between_file_and_store_loses_nothing(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is the new one: the next tick enters it as found, and the proposal that was half adopted waits no more."""
+    engine = proposed(ladder)
+    half = engine.tiers.proposal().id
+    run = adopting.run
+
+    def dying(flow: Any, **parts: Any) -> Any:
+        done = run(flow, **parts)
+        if isinstance(done, Replaced):
+            raise Crash
+        return done
+
+    monkeypatch.setattr(adopting, "run", dying)
+    with pytest.raises(Crash):
+        engine.tiers.adopt(by="ann")
+    after = ladder.engine()
+    after.tick()
+    assert codec.load_tier_set(ladder.path).rows == after.tiers.chain()[-1].rows
+    assert "nothing" == after.tiers.propose().outcome
+    assert "withdrawn" == after.tiers.rulings()[half].state
 
 
 def test_without_a_file_nothing_can_be_adopted(ladder: Ladder) -> None:

@@ -160,7 +160,7 @@ class Ranked:
         before = (self.folder / ADOPTED).read_bytes()
         report = self._tick()
         proposal = self.engine.tiers.proposal()
-        page = proposals.proposal_page(proposal, self.engine.tiers.sources(), self.clock.now())
+        page = proposals.proposal_page(proposal, self.engine.tiers.sources(), (), self.clock.now())
         self.tables = tuple(table for table in page.filled if table.title.startswith(("for your", "changes", "kept")))
         self._say("scores", f"{len(proposal.evidence)} rows of {len(LATE)} models", proposals.size(proposal))
         waits = [sentence(one.fact) for one in report.changed if one.fact.code == "core:proposal-waiting"]
