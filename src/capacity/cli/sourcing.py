@@ -9,7 +9,7 @@ from capacity.cli.lines import age, soon
 from capacity.cli.screen import Page, Table
 from capacity.core.explain import counted
 from capacity.core.sentences import sentence
-from capacity.engine.refreshing import Refreshed
+from capacity.engine.rankings import Refreshed
 from capacity.engine.tiering import Offered
 from capacity.ports import SourceCard
 from capacity.values.rankings import SourceStatus

@@ -17,7 +17,7 @@ from capacity.cli.documents import instant as typed_instant
 from capacity.cli.exits import Code, UsageFault
 from capacity.core.explain import counted
 from capacity.core.sentences import instant
-from capacity.engine.refreshing import Refreshed
+from capacity.engine.rankings import Refreshed
 from capacity.values.evidence import Named, Pair
 from capacity.values.proposals import Proposal
 from capacity.values.tiers import TierRow, TierSet

@@ -136,7 +136,7 @@ def look(works: Works, fleets: tuple[Fleet, ...]) -> TierSet | None:
         The set that was adopted; None = none was.
     """
     tiers = works.policy.tiers
-    if not any(one.asked for one in works.refresher.refresh(tiers.method)):
+    if not any(one.asked for one in works.rankings.refresh(tiers.method)):
         return None
     try:
         if tiers.adoption == "offer" and not is_news(works):

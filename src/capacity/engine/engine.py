@@ -26,7 +26,7 @@ from capacity.engine.ledger import Ledger
 from capacity.engine.operator import accepted, known, stopped
 from capacity.engine.preparing import Preparing
 from capacity.engine.producer import Producer
-from capacity.engine.refreshing import Refresher, ranking_sources
+from capacity.engine.rankings import RankingSources, ranking_sources
 from capacity.engine.settings import Settings
 from capacity.engine.snapshot import snapshot
 from capacity.engine.tick import Report, Works
@@ -101,7 +101,7 @@ class Engine:
             holder,
             settings,
             made_by(plugins),
-            Refresher(ranking_sources(policy, plugins), ledger, host, holder, settings),
+            RankingSources(ranking_sources(policy, plugins), ledger, host, holder, settings),
             folder or Path(),
         )
         self._preparing = Preparing(policy, read, write, ledger, host, holder, settings)

@@ -135,7 +135,7 @@ def proposed(works: Works, fleets: Iterable[Fleet], *, recut: bool = False) -> P
     dossier = ledger.dossier
     seats = (seat for fleet in fleets for seat in fleet.seats)
     known = docket(works, dossier.computed(), seats, recut=recut)
-    rankings = works.refresher.rankings(works.policy.tiers.method)
+    rankings = works.rankings.told(works.policy.tiers.method)
     made, before = propose(rankings, known, ledger.inventory(works.policy, at), works.policy, at), known.previous
     same = before is not None and (made.inputs, made.created_at) == (before.inputs, before.created_at)
     with ledger.transaction():
@@ -154,7 +154,7 @@ def is_news(works: Works) -> bool:
     from capacity.core.tiering import unchanged  # likewise
 
     ledger, at = works.ledger, works.ledger.now()
-    rankings = works.refresher.rankings(works.policy.tiers.method)
+    rankings = works.rankings.told(works.policy.tiers.method)
     known = docket(works, ledger.dossier.looked())
     return not unchanged(rankings, known, ledger.inventory(works.policy, at), works.policy, at)
 
@@ -207,7 +207,7 @@ def of_tiers(works: Works, before: Iterable[Condition]) -> tuple[Condition, ...]
 
 def _facts(works: Works, at: datetime) -> Iterator[Fact]:
     """Sources that do not answer, a set that is stale, a proposal that waits."""
-    yield from works.refresher.facts(works.policy.tiers.method)
+    yield from works.rankings.facts(works.policy.tiers.method)
     tiers = works.policy.tiers
     if tiers.rows and tiers.stale_at is not None and tiers.stale_at <= at:
         yield fact("tiers-stale", tiers.file or "the policy", since=tiers.stale_at)

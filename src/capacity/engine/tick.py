@@ -32,7 +32,7 @@ from capacity.engine.ledger import Ledger
 from capacity.engine.notify import notify
 from capacity.engine.producer import Producer
 from capacity.engine.proposing import of_tiers
-from capacity.engine.refreshing import Refresher
+from capacity.engine.rankings import RankingSources
 from capacity.engine.settings import Settings
 from capacity.engine.snapshot import snapshot
 from capacity.engine.standing import (
@@ -74,7 +74,7 @@ class Works:
         holder: who claims.
         settings: lives and spans.
         made_by: distribution → version.
-        refresher: asks the tier sources.
+        rankings: asks the tier sources.
         folder: where the names of files in the policy begin.
     """
 
@@ -86,7 +86,7 @@ class Works:
     holder: str
     settings: Settings
     made_by: Mapping[str, str]
-    refresher: Refresher
+    rankings: RankingSources
     folder: Path
 
 
@@ -192,7 +192,7 @@ def produce(works: Works) -> tuple[Reading, ...]:
     before, at = ledger.conditions(), ledger.now()
     unheard = lasting(before, PLUGIN, works.producer.sources - produced.asked)
     rest = [one for code in (NOT_APPLIED, UNTOLD, *OF_TIERS) for one in lasting(before, code)]
-    rest += works.refresher.faults
+    rest += works.rankings.faults
     enter(works, restated(before, (*produced.raised, *unheard, *rest), at), at)
     return produced.readings
 

@@ -18,7 +18,7 @@ from capacity.engine import tick as steps
 from capacity.engine.documents import Adopted
 from capacity.engine.dossier import Accepted, Ruled
 from capacity.engine.proposing import Proposed, chosen, filed, of_tiers, proposed
-from capacity.engine.refreshing import RankingSource, Refreshed
+from capacity.engine.rankings import RankingSource, Refreshed
 from capacity.engine.tick import Works
 from capacity.ports import SourceCard
 from capacity.values.conditions import Fact
@@ -67,8 +67,8 @@ class Tiering:
     def sources(self) -> tuple[Offered, ...]:
         """Every tier source of the policy: what it needs, and how it answered last. Nobody is asked."""
         with self._lock:
-            refresher, method = self._works().refresher, self._works().policy.tiers.method
-            return tuple(_offered(refresher.sources[one.source], one) for one in refresher.stands(method))
+            rankings, method = self._works().rankings, self._works().policy.tiers.method
+            return tuple(_offered(rankings.sources[one.source], one) for one in rankings.stands(method))
 
     def refresh(self, only: Collection[str] = ()) -> tuple[Refreshed, ...]:
         """Ask the sources, none sooner than its floor allows, and publish what they say.
@@ -80,7 +80,7 @@ class Tiering:
             How each source stands then, by name; those that were too soon to be asked too.
         """
         with self._lock:
-            told = self._works().refresher.refresh(self._works().policy.tiers.method, hasten=True, only=only)
+            told = self._works().rankings.refresh(self._works().policy.tiers.method, hasten=True, only=only)
             self._restand()
             return told
 

@@ -108,8 +108,8 @@ def _source(wanted: TierSourcePolicy, plugins: Plugins) -> RankingSource:
         return RankingSource(wanted, plugin, fault=failing(plugin, f"{wanted.name} tiers", told_of(error)))
 
 
-class Refresher:
-    """Asks the tier sources of a policy and publishes what they say.
+class RankingSources:
+    """The tier sources of a policy: they are asked, and what they say is published.
 
     Args:
         sources: name → source.
@@ -154,7 +154,7 @@ class Refresher:
         """How each source stands, by name. Nobody is asked."""
         return tuple(self._stands(name, method, asked=False) for name in sorted(self.sources))
 
-    def rankings(self, method: Method) -> tuple[Rankings, ...]:
+    def told(self, method: Method) -> tuple[Rankings, ...]:
         """What each source knows: its last good rows, and how it answered last."""
         return tuple(one.told for one in self.stands(method) if one.told is not None)
 
