@@ -37,8 +37,9 @@ from capacity.ports.effects import (
 from capacity.ports.replies import Child, Exit, File, Line, Paths, Pulse, Replaced, Reply
 from capacity.ports.secret import Secret
 from capacity.ports.store import Claim, Record, Store
+from capacity.values.conditions import Fact, Figure
 from capacity.values.decision import Outcome, Placement
-from capacity.values.failures import Failure
+from capacity.values.failures import NEEDS_HUMAN, Failure, FailureKind
 from capacity.values.limits import Limit, Reading, Scope, State
 from capacity.values.models import Authority, Listing, Model, Residency
 from capacity.values.rankings import RankingRow, Rankings
@@ -47,6 +48,7 @@ from capacity.values.tick import Snapshot
 
 __all__ = [
     "DOCUMENT_CAP",
+    "NEEDS_HUMAN",
     "Ability",
     "Actuator",
     "Authority",
@@ -59,7 +61,10 @@ __all__ = [
     "Effect",
     "Env",
     "Exit",
+    "Fact",
     "Failure",
+    "FailureKind",
+    "Figure",
     "File",
     "Fleet",
     "Flow",

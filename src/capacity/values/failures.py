@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, Self
 
 from attrs import field, frozen
 
@@ -16,7 +17,49 @@ FailureKind = Literal[
 ]  # fmt: skip  # one closed list, read as rows
 Blames = Literal["none", "candidate", "pool"]
 Subject = Literal["candidate", "pool", "backend"]
-Origin = Literal["operator", "refusal", "reading"]
+Origin = Literal["operator", "refusal", "reading", "evidence"]
+Transport = Literal["unreached", "broken", "timeout", "aborted"]
+"""How a request ended without an answer: never connected; broken after connecting; our patience ran out; we gave it up."""
+
+
+@frozen
+class Hold:
+    """What one kind of failure blames, and for how long.
+
+    Attributes:
+        blames: whose fault it is.
+        span: how long to stay away where the provider does not say; None = not at all.
+        waits: it is waited for, not refused.
+    """
+
+    blames: Blames
+    span: timedelta | None = None
+    waits: bool = False
+
+
+HOLDS: Mapping[FailureKind, Hold] = {
+    "quota": Hold("pool", timedelta(minutes=15)),
+    "lapsed": Hold("pool", timedelta(hours=6)),
+    "balance": Hold("pool", timedelta(minutes=15)),
+    "rate": Hold("candidate", timedelta(minutes=5)),
+    "overload": Hold("candidate", timedelta(seconds=15)),
+    "connect": Hold("pool", timedelta(seconds=60)),
+    "auth": Hold("candidate", timedelta(minutes=1)),
+    "model": Hold("candidate", timedelta(hours=24)),
+    "entitlement": Hold("candidate", timedelta(hours=24)),
+    "context": Hold("none"),
+    "context-tier": Hold("candidate", timedelta(hours=24)),
+    "payload": Hold("none"),
+    "busy": Hold("candidate", timedelta(seconds=5), waits=True),
+    "loading": Hold("candidate", timedelta(seconds=5), waits=True),
+    "noop": Hold("none"),
+    "other": Hold("candidate", timedelta(minutes=5)),
+}
+"""Kind → its hold where the policy says nothing else. Long enough that nothing is hammered, short enough that what heals
+is found within a turn or two; the spans are those a peer arrived at in a year of use, and are settings of the policy."""
+
+NEEDS_HUMAN = "core:needs-human"
+"""Code of the fact that a failure does not end until a person does something."""
 
 
 @frozen
@@ -40,6 +83,34 @@ class Failure:
     reset_known: bool = False
     indicts: bool = False
     facts: tuple[Fact, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        kind: FailureKind,
+        *,
+        blames: Blames | None = None,
+        hold: timedelta | None = None,
+        reset_at: datetime | None = None,
+        facts: tuple[Fact, ...] = (),
+    ) -> Self:
+        """A failure of that kind, with what its kind blames and how long it holds filled in.
+
+        Args:
+            kind: the kind.
+            blames: whose fault it is; None = what the kind blames.
+            hold: how long the provider says to stay away; None = as long as the kind holds.
+            reset_at: when the provider says that it ends, UTC; None = it does not say.
+            facts: what it rests on.
+        """
+        usual = HOLDS[kind]
+        span = usual.span if hold is None else hold
+        return cls(kind, usual.blames if blames is None else blames, span, reset_at, reset_at is not None, facts=facts)
+
+    @property
+    def needs_human(self) -> bool:
+        """Whether nothing but a person ends it."""
+        return any(fact.code == NEEDS_HUMAN for fact in self.facts)
 
 
 @frozen
