@@ -39,7 +39,7 @@ from capacity.ports.secret import Secret
 from capacity.ports.store import Claim, Record, Store
 from capacity.values.conditions import Fact, Figure
 from capacity.values.decision import Outcome, Placement
-from capacity.values.failures import NEEDS_HUMAN, Failure, FailureKind
+from capacity.values.failures import Failure
 from capacity.values.limits import Limit, Reading, Scope, State
 from capacity.values.models import Authority, Listing, Model, Residency
 from capacity.values.rankings import RankingRow, Rankings
@@ -48,7 +48,6 @@ from capacity.values.tick import Snapshot
 
 __all__ = [
     "DOCUMENT_CAP",
-    "NEEDS_HUMAN",
     "Ability",
     "Actuator",
     "Authority",
@@ -63,7 +62,6 @@ __all__ = [
     "Exit",
     "Fact",
     "Failure",
-    "FailureKind",
     "Figure",
     "File",
     "Fleet",

@@ -92,6 +92,7 @@ class Failure:
         blames: Blames | None = None,
         hold: timedelta | None = None,
         reset_at: datetime | None = None,
+        human: bool = False,
         facts: tuple[Fact, ...] = (),
     ) -> Self:
         """A failure of that kind, with what its kind blames and how long it holds filled in.
@@ -101,10 +102,12 @@ class Failure:
             blames: whose fault it is; None = what the kind blames.
             hold: how long the provider says to stay away; None = as long as the kind holds.
             reset_at: when the provider says that it ends, UTC; None = it does not say.
+            human: it does not end until a person does something.
             facts: what it rests on.
         """
         usual = HOLDS[kind]
         span = usual.span if hold is None else hold
+        facts = (*facts, Fact(NEEDS_HUMAN)) if human else facts
         return cls(kind, usual.blames if blames is None else blames, span, reset_at, reset_at is not None, facts=facts)
 
     @property
