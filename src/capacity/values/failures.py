@@ -129,6 +129,10 @@ class Stop:
         until: when it ends, UTC; None = by nothing but a word to the contrary.
         lifted: true takes back every earlier stop of the same origin, subject, name and kind.
         note: one sentence for a person.
+        known: whether a provider told `until`; a guess is never shown as a promise.
+        indicts: it is evidence against the pool of the candidate it names, which may put it in quarantine.
+        session: whose failure it was; `""` = nobody can tell.
+        above: it stops only needs with a larger context than so many tokens; None = every need.
     """
 
     at: datetime = field(converter=_check.utc)
@@ -139,6 +143,10 @@ class Stop:
     until: datetime | None = field(default=None, converter=_check.utc_or_none)
     lifted: bool = False
     note: str = ""
+    known: bool = False
+    indicts: bool = False
+    session: str = ""
+    above: int | None = None
 
 
 @frozen
@@ -153,6 +161,10 @@ class Circuit:
         opened_at: when, UTC.
         ends_at: when it ends at the latest, UTC; None only for an operator's stop.
         note: one sentence for a person.
+        known: whether a provider told when it ends; a guess is never shown as a promise.
+        probation_at: from when on one lease at a time tries it, UTC; None = it is not tried before it ends.
+        above: it stops only needs with a larger context than so many tokens; None = every need.
+        waits: it is waited for, not refused.
     """
 
     origin: Origin
@@ -162,6 +174,10 @@ class Circuit:
     opened_at: datetime = field(converter=_check.utc)
     ends_at: datetime | None = field(default=None, converter=_check.utc_or_none)
     note: str = ""
+    known: bool = False
+    probation_at: datetime | None = field(default=None, converter=_check.utc_or_none)
+    above: int | None = None
+    waits: bool = False
 
     @property
     def key(self) -> tuple[str, str, str, str]:
