@@ -290,7 +290,7 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     """Structure, references, bounds and the adopted set: one reading of the error is enough."""
     policy = """
     version = 1
-    lanes = {}
+    service = {}
     acounts = 3
     seat_points = 400
     [tiers]
@@ -349,12 +349,12 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
         "harnesses.none.pools: a harness without a pool can run nothing (name the pools it may draw on)",
         "high_volume.caps.wrk: -1 seats are less than none",
         'high_volume.caps.wrk: there is no pool "wrk" (did you mean "work"?)',
-        "lanes: needs release 0.4 (take it out until then)",
         'seat_points: 400.0 is out of range (give it from 0 to 100)',
         'seats.globs."b*".cadence_s: must be more than 0',
         'seats.globs."b*".tier: there is no tier "hihg" (did you mean "high"?)',
         "seats.roles.r.capabilities: must be a list, not a text",
         'seats.roles.r.profile: there is no profile "privat" (the policy declares no profile)',
+        "service: needs release 0.6 (take it out until then)",
         'tiers.names[2]: "high" stands there twice (a tier has one rank)',
         "tiers.names[3]: a tier has no name (name it, or take it out)",
         "tiers.sources: needs release 0.5 (take it out until then)",

@@ -165,6 +165,14 @@ class Deal:
     until: datetime | None = field(default=None, converter=_check.utc_or_none)
 
 
+METERS = ("requests", "tokens")
+"""What a window of our own ledger counts, where it does not count money."""
+
+TOKENS: Mapping[str, float] = {"input": 1.0, "output": 1.0, "cache_read": 0.1, "cache_write": 1.0}
+"""Kind of token → what one counts where the policy says nothing else. A token read from a cache is charged a tenth of one
+read anew by the providers that publish both, and by the meters of subscriptions as far as anybody measured them."""
+
+
 @frozen
 class BudgetWindow:
     """One window of our own ledger.
