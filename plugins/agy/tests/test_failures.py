@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
-from capacity.ports import Document, Fact, Failure, Figure
+from capacity.ports import Document, Fact, Failure, Figure, Reader
+from capacity.testing.contracts import FailureContract
 from capacity_agy import reader
 
 from .documents import AT, SAMPLES, recorded
@@ -51,6 +52,19 @@ def error(reason: str, delay: str | None = None, **metadata: str) -> dict[str, A
     rows: list[dict[str, Any]] = [{"reason": reason, "metadata": metadata}]
     rows += [] if delay is None else [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}]
     return {"error": {"code": 429, "message": "Invented.", "status": "RESOURCE_EXHAUSTED", "details": rows}}
+
+
+class TestFailures(FailureContract):
+    construct: ClassVar = "from capacity_agy import reader; reader()"
+
+    @pytest.fixture
+    def reader(self) -> Reader:
+        return reader()
+
+    @pytest.fixture
+    def refusals(self) -> Sequence[Document]:
+        errors = [recorded(name, status=status) for name, (status, _) in SAID.items() if name.startswith("error_")]
+        return [*errors, *(Document(line.encode(), AT) for line, kind, _ in LINES if kind != "auth")]
 
 
 @pytest.mark.parametrize("name", SAID)

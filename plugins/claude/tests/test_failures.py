@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
-from capacity.ports import Document, Fact, Failure, Figure
+from capacity.ports import Document, Fact, Failure, Figure, Reader
+from capacity.testing.contracts import FailureContract
 from capacity_claude import reader
 
 from .documents import AT, SAMPLES, fields, recorded, shown
@@ -63,6 +64,31 @@ def failed(body: Any, status: int | None = None, headers: str = "", zone: str | 
 def error(kind: str, message: str) -> dict[str, Any]:
     """An error as the service words it."""
     return {"type": "error", "error": {"type": kind, "message": message}}
+
+
+class TestFailures(FailureContract):
+    construct: ClassVar = "from capacity_claude import reader; reader()"
+
+    @pytest.fixture
+    def reader(self) -> Reader:
+        return reader()
+
+    @pytest.fixture
+    def refusals(self) -> Sequence[Document]:
+        return [
+            evolve(recorded(name), status=status) for name, (status, _) in SAID.items() if name.startswith("error_")
+        ]
+
+
+class TestRefusalsThatAreReadings(TestFailures):
+    excused: ClassVar = {"test_refusals_are_no_readings": "headers and lines of limits tell of the quota too"}
+
+    @pytest.fixture
+    def refusals(self) -> Sequence[Document]:
+        lines = [Document(line.encode(), AT, zone="UTC") for line, *_ in LINES]
+        generic = recorded("error_429_generic.json")
+        headed = [evolve(recorded(name), body=generic.body, status=429) for name in SAID if name.startswith("headers_")]
+        return [*lines, *headed, recorded("headless_result_limit_text.json")]
 
 
 @pytest.mark.parametrize("name", SAID)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
-from capacity.ports import Document, Fact, Failure, Figure
+from capacity.ports import Document, Fact, Failure, Figure, Reader
+from capacity.testing.contracts import FailureContract
 from capacity_codex import reader
 
 from .documents import AT, SAMPLES, fields, recorded, shown
@@ -48,6 +49,19 @@ def failed(body: Any, status: int | None = None, headers: str = "", zone: str | 
     """What the reader makes of an answer: JSON, or a text as it is."""
     text = body if isinstance(body, str) else json.dumps(body)
     return reader().failure(Document(text.encode(), AT, status=status, headers=fields(headers), zone=zone))
+
+
+class TestFailures(FailureContract):
+    construct: ClassVar = "from capacity_codex import reader; reader()"
+
+    @pytest.fixture
+    def reader(self) -> Reader:
+        return reader()
+
+    @pytest.fixture
+    def refusals(self) -> Sequence[Document]:
+        errors = [recorded(name, status=status) for name, (status, _) in SAID.items()]
+        return [*errors, *(Document(line.encode(), AT, zone="UTC") for line, *_ in LINES)]
 
 
 @pytest.mark.parametrize("name", SAID)

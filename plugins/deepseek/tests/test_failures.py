@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
-from capacity.ports import Document, Fact, Failure, Figure
+from capacity.ports import Document, Fact, Failure, Figure, Reader
+from capacity.testing.contracts import FailureContract
 from capacity_deepseek import reader
 
 SAMPLES = Path(__file__).parents[3] / "tests" / "samples" / "deepseek"
@@ -33,6 +34,18 @@ def failed(message: object, status: int | None = None, **known: Any) -> Failure 
     """What the reader makes of an error with a message."""
     body = {"error": {"message": message, "type": "invalid_request_error", "code": "invalid_request_error"}}
     return reader().failure(Document(json.dumps(body).encode(), AT, status=status, **known))
+
+
+class TestFailures(FailureContract):
+    construct: ClassVar = "from capacity_deepseek import reader; reader()"
+
+    @pytest.fixture
+    def reader(self) -> Reader:
+        return reader()
+
+    @pytest.fixture
+    def refusals(self) -> Sequence[Document]:
+        return [Document((SAMPLES / name).read_bytes(), AT, status=status) for name, (status, _) in SAID.items()]
 
 
 @pytest.mark.parametrize("name", SAID)

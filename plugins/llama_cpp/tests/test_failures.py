@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
-from capacity.ports import Document, Fact, Failure, Figure
+from capacity.ports import Document, Fact, Failure, Figure, Reader
+from capacity.testing.contracts import FailureContract
 from capacity_llama_cpp import reader
 
 SAMPLES = Path(__file__).parents[3] / "tests" / "samples" / "llamacpp"
@@ -40,6 +41,19 @@ OTHERS = sorted(path.name for path in SAMPLES.iterdir() if path.name not in {"RE
 def failed(error: Any, status: int | None = None, **known: Any) -> Failure | None:
     """What the reader makes of an error."""
     return reader().failure(Document(json.dumps({"error": error}).encode(), AT, status=status, **known))
+
+
+class TestFailures(FailureContract):
+    construct: ClassVar = "from capacity_llama_cpp import reader; reader()"
+
+    @pytest.fixture
+    def reader(self) -> Reader:
+        return reader()
+
+    @pytest.fixture
+    def refusals(self) -> Sequence[Document]:
+        told = {name: status for name, (status, _) in SAID.items() if not name.startswith("health")}
+        return [Document((SAMPLES / name).read_bytes(), AT, status=status) for name, status in told.items()]
 
 
 @pytest.mark.parametrize("name", SAID)

@@ -59,6 +59,7 @@ _SPENT = re.compile(
     r"|you've reached your [\w -]{1,40} usage limit)"
     r"(?: ?\(?(?:your quota will reset after|resets in) (?P<span>[0-9][\w. ]{0,40}?)\)?)?\.?"
 )
+_MODEL = re.compile(r"[\w.:/-]{1,100}")
 _PREFIX = re.compile(r"(?:error: ?)?")
 
 
@@ -81,7 +82,7 @@ def _reasoned(error: Mapping[str, Any], doc: Document) -> Failure | None:
     if known.kind != "quota":
         return _waited(known, error, doc)
     ends_at, model = _ends(row.get("metadata"), error, doc), text(part(row, "metadata", "model"))
-    if model is None:
+    if model is None or not _MODEL.fullmatch(model):
         return evolve(known, reset_at=ends_at, reset_known=ends_at is not None)
     return Failure.of("quota", blames="candidate", reset_at=ends_at, facts=(Fact("agy:model", model),))
 
