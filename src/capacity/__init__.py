@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from capacity.codec import load_policy as load_policy
     from capacity.codec import load_tick as load_tick
+    from capacity.core.classify import classify as classify
     from capacity.core.decide import decide as decide
     from capacity.core.explain import explain as explain
     from capacity.core.headroom import assess as assess
@@ -48,6 +49,7 @@ else:
         "Seat": "values.seats",
         "Tick": "values.tick",
         "assess": "core.headroom",
+        "classify": "core.classify",
         "decide": "core.decide",
         "explain": "core.explain",
         "load_plugins": "plugins",
@@ -88,6 +90,7 @@ __all__ = [
     "Seat",
     "Tick",
     "assess",
+    "classify",
     "decide",
     "explain",
     "load_plugins",

@@ -15,11 +15,18 @@ UNITS: Mapping[str, str] = {
     "line": "percent",
     "resets_at": "instant",
     "until": "instant",
+    "again_at": "instant",
+    "settles_at": "instant",
     "observed_at": "instant",
     "needed": "tokens",
     "window": "tokens",
+    "least": "tokens",
+    "size": "tokens",
+    "gain": "tokens",
+    "cost": "tokens",
     "misses": "listings",
     "seats": "seats",
+    "step": "count",
     "demotable": "count",
     "restorable": "count",
     "slowable": "count",
@@ -27,6 +34,8 @@ UNITS: Mapping[str, str] = {
     "unspent": "percent",
     "pressure": "times the allowed rate",
     "cap": "seats",
+    "status": "code",
+    "exit_code": "code",
 }
 """Figure name → unit; a name that is not here is a word, unless its maker says otherwise."""
 
