@@ -22,7 +22,8 @@ from capacity.codec import dump_tick, load_tick
 from capacity.core.acts import ATTEMPTS
 from capacity.core.facts import UNITS
 from capacity.core.orders import BAND, KEYS
-from capacity.core.rules import INVALID_AFTER, NEED_RULES, RULES
+from capacity.core.findings import RULES
+from capacity.core.rules import INVALID_AFTER, NEED_RULES
 from capacity.core.sentences import SENTENCES
 from capacity.values.conditions import CONDITIONS
 from capacity.values.decision import Act

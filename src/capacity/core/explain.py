@@ -12,8 +12,8 @@ from capacity.core import headroom as heads
 from capacity.core.cases import Case
 from capacity.core.decide import case_of, decide, prepare, tick_id
 from capacity.core.desk import Desk
+from capacity.core.findings import Finding
 from capacity.core.orders import KEYS
-from capacity.core.rules import Finding
 from capacity.core.sentences import instant, one_line, sentence
 from capacity.errors import CapacityError, NoSuch
 from capacity.values.decision import Decision, SeatDecision

@@ -60,6 +60,7 @@ class Need:
         waited: how long it has waited.
         local: only local places will do.
         pick: the place its session picked for itself, under a profile that is manual.
+        team: who it is charged to, where shares are declared; `""` = nobody in particular.
     """
 
     tier: str | None = None
@@ -81,6 +82,7 @@ class Need:
     waited: timedelta = timedelta(0)
     local: bool = False
     pick: Candidate | None = None
+    team: str = ""
 
 
 @frozen
