@@ -19,7 +19,7 @@ LINES: Sequence[tuple[re.Pattern[str], Failure]] = (
     (re.compile(r"insufficient balance\.?"), BALANCE),
     (re.compile(r"model not exist\.?"), Failure.of("model")),
     (re.compile(r"authentication fails\b.*"), Failure.of("auth", human=True)),
-    (re.compile(r"failed to deserialize the json body into the target type\b.*"), Failure.of("payload")),
+    (re.compile(r"failed to deserialize the json body\b.*"), Failure.of("payload")),
     (re.compile(r"rate limit reached\b.*"), Failure.of("rate")),
     (
         re.compile(
