@@ -6,17 +6,19 @@ through as it came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from attrs import evolve
 
 from capacity.core.candidates import binds
 from capacity.core.facts import fact
+from capacity.core.judging import ends
 from capacity.core.moment import Moment
 from capacity.core.sights import Sight, fullness
 from capacity.values.conditions import CONDITIONS, Condition, Fact
-from capacity.values.decision import WRITES, Placement, PoolPace, SeatDecision
+from capacity.values.decision import WRITES, Judged, Placement, PoolPace, SeatDecision
+from capacity.values.failures import FailureKind, Subject
 from capacity.values.history import History
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
@@ -29,6 +31,7 @@ OWN = frozenset(
         "unplaced-part", "inventory-unknown", "model-invalid", "nothing-eligible", "below-tier", "partly-controlled",
         "saturated-down", "saturated-up", "saturated-by-others",
         "conflict", "indeterminate", "fleet-refuses", "second-controller", "no-tiers",
+        "pool-refused", "plan-lapsed", "not-entitled", "quarantined",
     )
 )  # fmt: skip  # one list, read as rows
 """The codes a decision raises and clears by itself."""
@@ -59,6 +62,7 @@ def _of_the_moment(moment: Moment, headroom: Headroom) -> Iterator[Fact]:
     """What stands whatever is decided: the state of pools and listings."""
     policy = moment.survey.policy
     yield from _pools(moment.sights)
+    yield from _stopped(moment.judged)
     yield from _strangers(headroom, policy)
     yield from _inventories(moment.survey.inventory, policy, moment.sights)
 
@@ -105,6 +109,24 @@ def _pools(sights: dict[str, Sight]) -> Iterator[Fact]:
             yield fact("login-required", name)
         if known.state in FAILING and not sight.pool.unmeasurable:
             yield fact("probe-failing", name, state=known.state)
+
+
+def _stopped(judged: Iterable[Judged]) -> Iterator[Fact]:
+    """What the stops that are kept mean to an operator."""
+    for circuit in (one.circuit for one in judged if not one.lifted):
+        code = "quarantined" if circuit.origin == "evidence" else STOPPED.get((circuit.kind, circuit.subject))
+        if code is not None and circuit.origin != "operator":
+            yield fact(code, circuit.name, **ends(circuit))
+
+
+STOPPED: Mapping[tuple[FailureKind, Subject], str] = {
+    ("quota", "pool"): "pool-refused",
+    ("balance", "pool"): "pool-empty",
+    ("lapsed", "pool"): "plan-lapsed",
+    ("auth", "pool"): "login-required",
+    ("entitlement", "candidate"): "not-entitled",
+}
+"""Kind and subject of a stop that a failure made → the condition it is."""
 
 
 def _saturated(paces: Iterable[PoolPace], history: History) -> Iterator[Fact]:

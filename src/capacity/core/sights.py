@@ -12,8 +12,8 @@ from attrs import frozen
 
 from capacity.core import headroom as heads
 from capacity.core.facts import fact
-from capacity.core.judging import ends
 from capacity.core.findings import Finding, worst
+from capacity.core.judging import ends
 from capacity.values.budgets import Spent
 from capacity.values.conditions import Fact
 from capacity.values.failures import Circuit, FailureKind
@@ -144,7 +144,8 @@ def full(pool: PoolPolicy, known: PoolHeadroom, one: LimitHeadroom, rule: str) -
     why = fullness(pool, known, one)
     if one.limit.frees_on == "release":
         return Finding("wait", rule, why)
-    return Finding("no", rule, why, proof=True, quota=True, opens_at=one.limit.resets_at)
+    at = one.limit.resets_at
+    return Finding("no", rule, why, proof=True, quota=True, opens_at=at, known=at is not None)
 
 
 def fullness(pool: PoolPolicy, known: PoolHeadroom, one: LimitHeadroom) -> Fact:

@@ -31,6 +31,8 @@ from attrs import evolve
 from capacity import codec
 from capacity.core.catalogue import catalogue
 from capacity.core.catalogue import fold as fold_listings
+from capacity.core.circuits import Known as Stopped
+from capacity.core.circuits import fold as fold_stops
 from capacity.core.circuits import fuses
 from capacity.core.epochs import Course, seconds
 from capacity.core.headroom import Seen, assess, tuning
@@ -46,7 +48,6 @@ from capacity.engine.folds import (
     Standing,
     Told,
     figures,
-    gathered,
     leveled,
     resting,
     sampled,
@@ -60,6 +61,7 @@ from capacity.ports import Listing, Reading, Store
 from capacity.values.conditions import Condition
 from capacity.values.failures import Circuit, Stop
 from capacity.values.history import Journal, Level
+from capacity.values.lanes import Circuits
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
 from capacity.values.policy import Policy
@@ -93,7 +95,7 @@ class Ledger:
         mark = self._mark()[0]
         self._readings = Fold(store, READINGS, Reading, fold_readings, unmarked(mark.seen, mark.figures), mark.readings)
         self._listings = Fold(store, LISTINGS, Listing, fold_listings, unsampled(mark.samples), mark.listings)
-        self._stops = Fold[Stop, tuple[Stop, ...]](store, STOPS, Stop, gathered, ())
+        self._stops = Fold(store, STOPS, Stop, fold_stops, Stopped())
         self._levels = Fold[Level, tuple[Level, ...]](store, LEVELS, Level, leveled, ())
         self._journal = Fold(store, JOURNAL, Written, told, Told({}, {}))
         self._conditions = Fold[Condition, Standing](store, CONDITIONS, Condition, standing, {})
@@ -142,9 +144,9 @@ class Ledger:
         """Put a stop, or the lifting of one."""
         self._append(STOPS, f"{stop.subject} {stop.name} {stop.kind} {stop.origin}", stop.at, stop)
 
-    def circuits(self, as_of: datetime) -> tuple[Circuit, ...]:
-        """Every stop, folded."""
-        return fuses(self._stops.present(), as_of)
+    def circuits(self, as_of: datetime, rules: Circuits | None = None) -> tuple[Circuit, ...]:
+        """Every stop, folded by what a policy says of circuits; None = by the defaults."""
+        return fuses((), as_of, rules, start=self._stops.present())
 
     def asked(self, source: str) -> Asked:
         """What is remembered of a source."""

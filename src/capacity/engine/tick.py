@@ -184,7 +184,10 @@ def fold(works: Works) -> Present:
     """Step 4."""
     ledger, as_of = works.ledger, works.ledger.now()
     return Present(
-        as_of, ledger.inventory(works.policy, as_of), ledger.headroom(works.policy, as_of), ledger.circuits(as_of)
+        as_of,
+        ledger.inventory(works.policy, as_of),
+        ledger.headroom(works.policy, as_of),
+        ledger.circuits(as_of, works.policy.circuits),
     )
 
 

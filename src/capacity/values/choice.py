@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from capacity.values import _check
 from capacity.values.conditions import Fact
-from capacity.values.decision import RunnerUp, Table, Verdict
+from capacity.values.decision import Judged, RunnerUp, Table, Verdict
 from capacity.values.leases import NoLease
 from capacity.values.seats import Candidate, Egress
 
@@ -48,6 +48,7 @@ class Choice:
         candidates: every candidate, sorted by key.
         groups: candidate → its group.
         verdicts: the distinct verdicts.
+        circuits: the stops that were in force, sorted by key, each kept or lifted.
     """
 
     id: str
@@ -75,6 +76,7 @@ class Choice:
     candidates: tuple[Candidate, ...] = ()
     groups: tuple[int, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    circuits: tuple[Judged, ...] = ()
 
     @property
     def wait(self) -> timedelta | None:
