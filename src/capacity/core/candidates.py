@@ -143,7 +143,8 @@ class Survey:
             found.append(where)
         names = model.names & self._asked if self._asked else self._asked
         said = serving(self.policy.pools[pool].serving, model.names)
-        return Traits(model.context, model.modalities, model.tools, model.efforts, names, tuple(found), said)
+        window = model.context if said.context is None else said.context
+        return Traits(window, model.modalities, model.tools, model.efforts, names, tuple(found), said)
 
     def answers(self, need: Need, *, metered_exhausted: bool = False) -> tuple[Asking, list[Finding | None]]:
         """The need made ready, and for each group the finding that decides it as far as nothing of the moment speaks."""

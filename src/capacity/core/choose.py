@@ -20,7 +20,6 @@ from capacity.core.decide import of_one_instant, tick_id
 from capacity.core.desk import Desk
 from capacity.core.facts import fact
 from capacity.core.findings import Finding
-from capacity.core.flight import Spot
 from capacity.core.orders import step
 from capacity.core.refusals import Asked, awaited, opening_of, opens, refusal
 from capacity.core.turns import Turns
@@ -110,14 +109,14 @@ def _roomier(asked: Asked, here: Candidate) -> Choice | None:
     window = None if place is None else place.context
     if not asked.need.turn or size is None or window is None or size <= asked.desk.policy.lanes.roomy * window:
         return None
-    mine = next((spot for spot in turns.spots if turns.candidate(spot) == here), None)
+    mine = asked.spot(here)
     larger = [
         spot for spot in turns.spots if mine and spot.stands == mine.stands and (spot.place.context or 0) > window
     ]
     if not larger:
         return None
     roomy = evolve(asked, turns=Turns(asked.desk, asked.answers.standing, asked.need, larger))
-    return _granted(roomy, larger[0], "move", fact("roomier", here.pool, size=size, window=window))
+    return _granted(roomy, "move", fact("roomier", here.pool, size=size, window=window))
 
 
 def _picked(asked: Asked, pick: Candidate) -> Choice:
@@ -136,31 +135,32 @@ def _picked(asked: Asked, pick: Candidate) -> Choice:
 
 
 def _place(asked: Asked) -> Choice | None:
-    best, here = asked.turns.best, asked.need.here
-    if best is None:
-        return None
+    here = asked.need.here
     if here is None:
-        return _granted(asked, best, "place", fact("chosen", asked.turns.candidate(best).pool))
+        return _granted(asked, "place")
     finding = asked.against(here)
-    return _granted(asked, best, "move", fact("slots-leased", here.model) if finding is None else finding.fact)
+    return _granted(asked, "move", fact("slots-leased", here.model) if finding is None else finding.fact)
 
 
-def _granted(asked: Asked, spot: Spot, act: ChoiceAct, why: Fact) -> Choice:
+def _granted(asked: Asked, act: ChoiceAct, why: Fact | None = None) -> Choice | None:
+    """The first of the order; None where nothing can serve."""
     turns = asked.turns
-    best = turns.best or spot
-    candidate = turns.candidate(best)
+    if turns.best is None:
+        return None
+    index, spot = turns.best
+    candidate = asked.desk.field.candidates[index]
     home = _home(asked, candidate)
     return _made(
         asked,
         act,
-        why,
+        why or fact("chosen", candidate.pool),
         candidate,
         reasons=tuple(turns.reasons),
-        step=best.part,
+        step=spot.part,
         home=home,
         tied=turns.tied,
         draws=tuple(turns.draws),
-        runners_up=turns.runners_up(best.index),
+        runners_up=turns.runners_up(),
         opens_at=None if home is None else opening_of(asked, home),
     )
 

@@ -152,7 +152,7 @@ class Desk:
     def close(self, answers: Answers, chosen: int | None) -> tuple[RunnerUp, ...]:
         """The runners-up to a candidate."""
         if self.order == "leases":
-            return Turns(self, answers.standing).runners_up(chosen)
+            return Turns(self, answers.standing).runners_up()
         if self._caps(answers):
             return close(self.choices(answers), self.field, chosen)
         return answers.ladder.runners_up(self.load, self.field, chosen)

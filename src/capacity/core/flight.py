@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 from attrs import frozen
 
@@ -33,6 +35,15 @@ class Flight:
         self.candidates: Counter[Candidate] = Counter([one.candidate for one in leases])
         self._leases = leases
 
+    def free(self, candidate: Candidate, spot: Spot) -> bool:
+        """Whether a slot of a candidate is free, of what is declared and of what was read."""
+        said = spot.place.serving
+        if said.each is not None and self.candidates[candidate] >= said.each:
+            return False
+        if said.slots is not None:
+            return self.models[candidate.pool, candidate.model] < said.slots
+        return all(self.since(spot.sight) < slots for slots in _slots(spot.sight))
+
     def since(self, sight: Sight) -> int:
         """Leases of a pool that its newest reading cannot have seen."""
         seen = sight.headroom.observed_at
@@ -43,10 +54,11 @@ class Flight:
 
 @frozen(eq=False, repr=False)
 class Spot:
-    """One candidate that could serve, with what the order asks first.
+    """Candidates that could serve and that no rule can tell apart, with what the order asks first.
 
     Attributes:
-        index: of the candidate.
+        group: of the candidates.
+        members: their indices, every one.
         part: of the lane it is in; 0 = the lane itself.
         told: 0 = it is known to serve, 1 = nobody can tell.
         away: tiers away from the need's own.
@@ -54,7 +66,8 @@ class Spot:
         sight: its pool.
     """
 
-    index: int
+    group: int
+    members: Sequence[int]
     part: int
     told: int
     away: int
@@ -67,9 +80,21 @@ class Spot:
         return self.part, self.told, self.away
 
     @property
+    def limited(self) -> bool:
+        """Whether so many leases and no more run on it at once."""
+        said = self.place.serving
+        return said.slots is not None or said.each is not None or any(_slots(self.sight))
+
+    @property
     def local(self) -> bool:
         """Whether it is ours."""
         return self.place.kind == "local"
+
+
+def _slots(sight: Sight) -> Iterator[Decimal]:
+    """The slots of a pool that were free when it was read."""
+    limits = (one.limit for one, _ in sight.stands if one.limit.scope is None)
+    return (limit.left["slots"] for limit in limits if "slots" in limit.left)
 
 
 def bound(sight: Sight, as_of: datetime) -> float:

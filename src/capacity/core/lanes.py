@@ -87,7 +87,6 @@ def serving(rules: Iterable[Serving], names: frozenset[str]) -> Serving:
 
 def usable(window: int | None, said: Serving, kind: Kind) -> int | None:
     """The largest prompt a window takes, in tokens: what is left of it beside the answer. None = nobody can tell."""
-    window = window if said.context is None else said.context
     if window is None:
         return None
     if said.reserve is not None and said.reserve < window:

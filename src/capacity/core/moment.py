@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
 
+from capacity.core import flight
 from capacity.core.candidates import Field, Survey, binds, grouped, may_serve
 from capacity.core.facts import fact
 from capacity.core.findings import Finding, worse, worst
@@ -54,6 +55,7 @@ class Standing:
         refused: fact code → how many candidates it refuses.
         steps: the eligible candidates, in steps of the order.
         here: where a seat is → everything said against it; filled as seats are looked at.
+        able: what no rule refuses, in groups; filled when a turn looks.
     """
 
     asking: Asking
@@ -61,6 +63,7 @@ class Standing:
     refused: Mapping[str, int]
     steps: Steps
     here: dict[Spot, Sequence[Finding]]
+    able: list[flight.Spot]
 
 
 class Moment:
@@ -157,7 +160,7 @@ class Moment:
         for finding, size in zip(decided, self.field.sizes, strict=True):
             if finding is not None and finding.answer == "no" and size:
                 refused[finding.fact.code] += size
-        return Standing(asking, decided, refused, Steps(asking, self.field, self.sights, decided), {})
+        return Standing(asking, decided, refused, Steps(asking, self.field, self.sights, decided), {}, [])
 
     def spot(self, seat: Seat) -> Spot:
         """Where a seat is: what its fleet says, else the one pool that lists its model, else the one that may serve it."""

@@ -58,10 +58,16 @@ class Asked:
         finding = self.against(candidate)
         if finding is not None and finding.answer != "cannot-tell":
             return finding.answer
-        spot = next((one for one in self.turns.able if self.turns.candidate(one) == candidate), None)
-        if spot is not None and not self.turns.free(spot):
+        spot = self.spot(candidate)
+        if spot is not None and self.desk.field.index[candidate] not in self.turns.free(spot):
             return "wait"
         return "yes" if finding is None else finding.answer
+
+    def spot(self, candidate: Candidate) -> Spot | None:
+        """The group of a candidate among those that no rule refuses; None where it is in none."""
+        index = self.desk.field.index.get(candidate)
+        group = None if index is None else self.desk.field.groups[index]
+        return next((one for one in self.turns.able if one.group == group), None)
 
     def _outside(self, candidate: Candidate) -> Sequence[Finding]:
         """What is said against a candidate no adopted row makes; that it is in no tier is no reason to leave it."""
@@ -105,7 +111,7 @@ def _held(asked: Asked) -> Iterator[Awaited]:
     """What could serve but for other turns, and but for the time."""
     turns = asked.turns
     for spot in turns.able:
-        candidate = turns.candidate(spot)
+        candidate = asked.desk.field.candidates[spot.members[0]]
         if not turns.opened(spot):
             yield Awaited(2, "step-closed", fact("step-closed", turns.lane.name), None, _opens(asked, spot))
         elif not turns.free(spot):

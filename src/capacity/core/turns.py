@@ -20,22 +20,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
 
 from capacity.core.deals import multiplier
 from capacity.core.facts import fact
 from capacity.core.findings import Finding
 from capacity.core.flight import Flight, Spot, bound, read
 from capacity.core.orders import BAND, Bucket, step
-from capacity.core.sights import Sight
+from capacity.core.orders import Entry as Ranked
 from capacity.values.conditions import Fact
 from capacity.values.decision import RunnerUp
 from capacity.values.lanes import Lane
-from capacity.values.seats import Candidate, Need
+from capacity.values.seats import Need
 
 if TYPE_CHECKING:
     from capacity.core.desk import Desk
     from capacity.core.moment import Standing
+
+T = TypeVar("T")
 
 KEYS = ("part", "told", "tier", "local", "preference", "use", "weight", "deal", "pool", "fit", "load", "candidate")
 """The keys of the order, first to last."""
@@ -69,19 +72,23 @@ class Turns:
     @cached_property
     def able(self) -> Sequence[Spot]:
         """What no rule refuses, whether or not its slots are free and its part has opened."""
+        known = self._standing.able
+        if not known:
+            known += self._able()
+        return [spot for spot in known if not self._tried(spot)] if self._flight.pools else known
+
+    def _able(self) -> Iterator[Spot]:
         asking, field = self._standing.asking, self.desk.field
         members = self.desk.moment.members
-        found: list[Spot] = []
+        named = asking.lane is not None and bool(asking.lane.candidates)
         for group, finding in enumerate(self._standing.worst):
             if finding is None or finding.answer == "cannot-tell":
                 place = field.places[group]
                 part = asking.stage(place)
-                sight = self.desk.sights[place.pool]
-                if part is not None and not self._on_trial(sight, finding):
-                    told = 0 if finding is None or not self._doubtful(group, finding) else 1
-                    away = 0 if asking.lane is not None and asking.lane.candidates else step(asking, place.rank)
-                    found += [Spot(index, part, told, away, place, sight) for index in members(group)]
-        return found
+                told = 0 if finding is None or not self._doubtful(group, finding) else 1
+                away = 0 if named else step(asking, place.rank)
+                if part is not None and members(group):
+                    yield Spot(group, members(group), part, told, away, place, self.desk.sights[place.pool])
 
     def _doubtful(self, group: int, finding: Finding) -> bool:
         """Whether more than its headroom cannot be told: an unread pool is only taken for fuller than it may be."""
@@ -91,31 +98,21 @@ class Turns:
         found = self._standing.asking.against(place, self.desk.moment.said(group))
         return any(one.rule not in ESTIMATED for one in found)
 
-    def _on_trial(self, sight: Sight, finding: Finding | None) -> bool:
-        """Whether the pool is on probation and somebody is trying it already."""
-        on_probation = finding is not None and any(one.rule == "circuit" for one in sight.findings)
-        return on_probation and self._flight.pools[sight.pool.name] > 0
-
-    def candidate(self, spot: Spot) -> Candidate:
-        """Its candidate."""
-        return self.desk.field.candidates[spot.index]
+    def _tried(self, spot: Spot) -> bool:
+        """Whether its pool is on probation and somebody is trying it already."""
+        pool = spot.sight.pool.name
+        return self._flight.pools[pool] > 0 and any(one.rule == "circuit" for one in spot.sight.findings)
 
     def opened(self, spot: Spot) -> bool:
         """Whether its part of the lane has opened."""
         return spot.part == 0 or self.lane.fallback[spot.part - 1].after <= self.need.waited
 
-    def free(self, spot: Spot) -> bool:
-        """Whether a slot of it is free, of what is declared and of what was read."""
-        candidate, said = self.desk.field.candidates[spot.index], spot.place.serving
-        if said.each is not None and self._flight.candidates[candidate] >= said.each:
-            return False
-        if said.slots is not None:
-            return self._flight.models[candidate.pool, candidate.model] < said.slots
-        return all(
-            self._flight.since(spot.sight) < one.limit.left["slots"]
-            for one, _ in spot.sight.stands
-            if one.limit.scope is None and "slots" in one.limit.left
-        )
+    def free(self, spot: Spot) -> Sequence[int]:
+        """Indices of those of its candidates that have a slot free."""
+        if not spot.limited:
+            return spot.members
+        candidates = self.desk.field.candidates
+        return [index for index in spot.members if self._flight.free(candidates[index], spot)]
 
     # --- how much is used -----------------------------------------------------------------------
 
@@ -148,8 +145,11 @@ class Turns:
     # --- which one ------------------------------------------------------------------------------
 
     @cached_property
-    def best(self) -> Spot | None:
-        """The first of the order; None where nothing can serve. What decided is in `reasons`, what took turns in `draws`."""
+    def best(self) -> tuple[int, Spot] | None:
+        """The first of the order and its group; None where nothing can serve.
+
+        What decided is in `reasons`, what took turns in `draws`.
+        """
         left = list(self.spots)
         if not left:
             return None
@@ -158,9 +158,9 @@ class Turns:
         for narrowed in (self._by_class, self._by_share, self._by_preference, self._by_use):
             left = narrowed(left)
         self.tied = tuple(sorted({spot.sight.pool.name for spot in left}))
-        for narrowed in (self._by_weight, self._by_deal, self._by_pool, self._by_fit, self._by_load, self._by_turn):
+        for narrowed in (self._by_weight, self._by_deal, self._by_pool, self._by_fit):
             left = narrowed(left)
-        return left[0]
+        return self._by_turn(self._by_load(left))
 
     def _by_class(self, left: list[Spot]) -> list[Spot]:
         first = min(spot.stands for spot in left)
@@ -216,19 +216,20 @@ class Turns:
     def _fit(self, spot: Spot) -> float:
         return -max((fit for name, fit in self.lane.fit.items() if name.casefold() in spot.place.names), default=1.0)
 
-    def _by_load(self, left: list[Spot]) -> list[Spot]:
-        return _least(left, self._share_in_use) if len(left) > 1 else left
+    def _by_load(self, left: list[Spot]) -> list[tuple[int, Spot]]:
+        one_by_one = sorted((index, spot) for spot in left for index in self.free(spot))
+        if len(one_by_one) == 1 or not any(spot.place.serving.slots for spot in left):
+            return one_by_one
+        return _least(one_by_one, lambda one: self._share_in_use(*one))
 
-    def _share_in_use(self, spot: Spot) -> float:
-        candidate = self.desk.field.candidates[spot.index]
-        slots = spot.place.serving.slots
+    def _share_in_use(self, index: int, spot: Spot) -> float:
+        candidate, slots = self.desk.field.candidates[index], spot.place.serving.slots
         return self._flight.models[candidate.pool, candidate.model] / slots if slots else 0.0
 
-    def _by_turn(self, left: list[Spot]) -> list[Spot]:
+    def _by_turn(self, left: list[tuple[int, Spot]]) -> tuple[int, Spot]:
         if len(left) == 1:
-            return left
-        left = sorted(left, key=lambda spot: spot.index)
-        return [left[self._turn(left[0].sight.pool.name, len(left))]]
+            return left[0]
+        return left[self._turn(left[0][1].sight.pool.name, len(left))]
 
     def _said(self, left: list[Spot], key: Callable[[Spot], float], word: str) -> list[Spot]:
         """The least of those left, and a reason where that told any of them apart."""
@@ -249,36 +250,41 @@ class Turns:
 
     # --- all of them, in order ------------------------------------------------------------------
 
-    def ordered(self) -> Iterator[tuple[tuple[int, int, int, int, int], Bucket]]:
-        """Every candidate that could serve as a bucket of its own, the best first."""
-        for at, spot in enumerate(self._ordered):
-            yield (0, 0, 0, at, spot.index), Bucket(spot.told, spot.away, spot.sight, (spot.index,))
+    def ordered(self) -> Iterator[Ranked]:
+        """What could serve, the best first: a candidate of its own, then its like."""
+        for at, (index, spot) in enumerate(self._ordered()):
+            yield (
+                (spot.told, spot.away, spot.place.preference, at, index),
+                Bucket(spot.told, spot.away, spot.sight, (index,)),
+            )
 
-    @cached_property
-    def _ordered(self) -> Sequence[Spot]:
+    def _ordered(self) -> Iterator[tuple[int, Spot]]:
         best = self.best
-        others = sorted((spot for spot in self.spots if spot is not best), key=self._key)
-        return [] if best is None else [best, *others]
+        if best is None:
+            return
+        yield best
+        for spot in sorted(self.spots, key=self._key):
+            yield from ((index, spot) for index in self.free(spot) if index != best[0])
 
     def _key(self, spot: Spot) -> tuple[float, ...]:
         used = self.use.get(spot.sight.pool.name)
         figure = float("inf") if used is None else used
-        return spot.part, spot.told, spot.away, spot.local, spot.place.preference, figure, self._fit(spot), spot.index
+        return *spot.stands, spot.local, spot.place.preference, figure, self._fit(spot), spot.members[0]
 
-    def runners_up(self, chosen: int | None) -> tuple[RunnerUp, ...]:
-        """At most two candidates that came after the chosen one, with the key and the margin they lost by."""
-        top = next((spot for spot in self._ordered if spot.index == chosen), None)
-        others = [spot for spot in self._ordered if spot.index != chosen][:2]
-        return tuple(RunnerUp(self.desk.field.candidates[spot.index], *self._lost(top, spot)) for spot in others)
+    def runners_up(self) -> tuple[RunnerUp, ...]:
+        """At most two candidates that came after the best one, with the key and the margin they lost by."""
+        if self.best is None:
+            return ()
+        candidates, top = self.desk.field.candidates, self.best[1]
+        close = islice(self._ordered(), 1, 3)
+        return tuple(RunnerUp(candidates[index], *self._lost(top, spot)) for index, spot in close)
 
-    def _lost(self, top: Spot | None, spot: Spot) -> tuple[str, float]:
-        if top is None:
-            return "candidate", 0.0
-        named = zip(
+    def _lost(self, top: Spot, spot: Spot) -> tuple[str, float]:
+        pairs = zip(
             ("part", "told", "tier", "local", "preference", "use", "fit"), self._key(top), self._key(spot), strict=False
         )
-        for word, one, other in named:
-            if one != other and other - one < float("inf"):
+        for word, one, other in pairs:
+            if one != other and one < float("inf") > other:
                 return word, float(other - one)
         return "candidate", 0.0
 
@@ -287,7 +293,7 @@ ESTIMATED = frozenset({"headroom", "circuit"})
 """Rules whose *cannot tell* is answered by an estimate, or by a trial, and is no doubt about the place itself."""
 
 
-def _least(left: list[Spot], key: Callable[[Spot], float]) -> list[Spot]:
-    figures = [key(spot) for spot in left]
+def _least(left: list[T], key: Callable[[T], float]) -> list[T]:
+    figures = [key(one) for one in left]
     least = min(figures)
-    return [spot for spot, figure in zip(left, figures, strict=True) if figure == least]
+    return [one for one, figure in zip(left, figures, strict=True) if figure == least]
