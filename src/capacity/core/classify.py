@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from capacity.core import phrases
 from capacity.core.bodies import SHORT, plain
@@ -146,8 +146,12 @@ def _told(seen: Evidence) -> Finding | None:
 
 
 def _code(seen: Evidence) -> Finding | None:
-    """Codes that mean one thing with everybody."""
-    return _coded(EXACT, seen)
+    """Codes that mean one thing with everybody; of a quota the text may say that it is one model's."""
+    found = _coded(EXACT, seen)
+    if found is None or found.kind != "quota":
+        return found
+    row = _worded(seen)
+    return found if row is None or row.kind != "quota" else evolve(found, blames=row.blames)
 
 
 def _subscription(seen: Evidence) -> Finding | None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from math import isfinite
 from typing import Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from capacity.core.clocks import wall
 
@@ -202,7 +202,8 @@ def _expressed(
     span = _SPAN.match(text, start)
     if span is not None:
         if span["under"]:
-            return Reset("guessed", at.astimezone(UTC) + timedelta(minutes=1)), span.end()
+            most = _after(60, at, window)
+            return most and evolve(most, told="guessed" if most.at else most.told), span.end()
         return _after(_seconds(span[0]), at, window), span.end()
     epoch = _EPOCH.match(text, start)
     if epoch is not None:
@@ -253,7 +254,10 @@ def _after(seconds: float, at: datetime, window: timedelta | None) -> Reset | No
         return None
     if not 0 < seconds <= FURTHEST.total_seconds():  # not a number is neither
         return Reset("invalid")
-    return _at(at + timedelta(seconds=seconds), at, window, exact=True)
+    try:
+        return _at(at + timedelta(seconds=seconds), at, window, exact=True)
+    except OverflowError:  # after the year 9999
+        return Reset("invalid")
 
 
 def _at(moment: datetime, at: datetime, window: timedelta | None, exact: bool) -> Reset | None:
