@@ -267,7 +267,7 @@ def success(circuits: Iterable[Circuit], candidate: Candidate, *, began_at: date
         at: when it ended, aware.
     """
     return tuple(
-        _lifting(one, at)
+        lifting(one, at)
         for one in circuits
         if one.origin == "evidence" and pool_of(one) == candidate.pool and _on_probation(one, began_at)
     )
@@ -285,11 +285,12 @@ def rearmed(circuits: Iterable[Circuit], pools: Iterable[str], at: datetime) -> 
         pools: the pools whose evidence is forgotten.
         at: when, aware.
     """
-    own = {one.key: _lifting(one, at) for one in circuits if one.origin != "operator"}
+    own = {one.key: lifting(one, at) for one in circuits if one.origin != "operator"}
     kind: FailureKind = "other"
     forgotten = {_quarantine(pool): Stop(at, "evidence", "pool", pool, kind, lifted=True) for pool in pools}
     return tuple(stop for _, stop in sorted({**own, **forgotten}.items()))
 
 
-def _lifting(circuit: Circuit, at: datetime) -> Stop:
+def lifting(circuit: Circuit, at: datetime) -> Stop:
+    """What takes a circuit back."""
     return Stop(at, circuit.origin, circuit.subject, circuit.name, circuit.kind, lifted=True)

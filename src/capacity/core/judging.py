@@ -12,10 +12,10 @@ from datetime import datetime
 from attrs import frozen
 
 from capacity.core import headroom as heads
-from capacity.core.circuits import pool_of
+from capacity.core.circuits import lifting, pool_of
 from capacity.core.facts import fact
 from capacity.values.decision import Judged
-from capacity.values.failures import Circuit, FailureKind
+from capacity.values.failures import Circuit, FailureKind, Stop
 from capacity.values.limits import Headroom, LimitHeadroom
 from capacity.values.models import Inventory, Model
 from capacity.values.policy import Policy
@@ -86,6 +86,9 @@ ASKED: Mapping[FailureKind, Callable[[Witnesses, Circuit], Word]] = {
 }
 """Kind of failure → who can say that it is over; no page tells of the others."""
 
+READ: frozenset[FailureKind] = frozenset(kind for kind in ASKED if kind != "model")
+"""Kinds that a reading tells of; of a model a listing does."""
+
 AT_ONCE: frozenset[FailureKind] = frozenset({"auth"})
 """Kinds that a reading ends at once: it was made with the very login that had failed."""
 
@@ -101,6 +104,35 @@ def judged(circuits: Iterable[Circuit], inventory: Inventory, headroom: Headroom
     """
     witnesses = Witnesses(inventory, headroom, policy)
     return tuple(_judged(one, witnesses) for one in sorted(circuits, key=lambda one: one.key))
+
+
+def liftings(found: Iterable[Judged], at: datetime) -> tuple[Stop, ...]:
+    """What is to be entered of them: the liftings.
+
+    Args:
+        found: stops that were judged.
+        at: the instant they were judged at, aware.
+    """
+    return tuple(lifting(one.circuit, at) for one in found if one.lifted)
+
+
+def awaiting(circuits: Iterable[Circuit]) -> frozenset[str]:
+    """The pools that a reading may open before their stop ends by itself.
+
+    Args:
+        circuits: those in force.
+    """
+    return frozenset(_pool(one) for one in circuits if one.origin == "refusal" and one.kind in READ)
+
+
+def changed(stops: Iterable[Stop]) -> Mapping[str, datetime]:
+    """Pool → when a failure last told something of it that a reading would tell better.
+
+    Args:
+        stops: as they were entered, in force or not.
+    """
+    told = [(one.at, pool_of(one)) for one in stops if one.origin == "refusal" and one.kind in READ]
+    return {pool: at for at, pool in sorted(told, key=lambda one: one[0]) if pool is not None}
 
 
 def _judged(circuit: Circuit, witnesses: Witnesses) -> Judged:

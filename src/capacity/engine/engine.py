@@ -25,13 +25,15 @@ from capacity.engine.preparing import Preparing
 from capacity.engine.producer import Producer
 from capacity.engine.settings import Settings
 from capacity.engine.snapshot import snapshot
+from capacity.engine.stopping import failed, rearm
 from capacity.engine.tick import Report, Works
 from capacity.errors import CapacityError
 from capacity.plugins import Plugins, load_plugins, made_by
 from capacity.ports import Actuator, Clock, Document, Listing, Outcome, Placement, Reading, Snapshot, Store
 from capacity.store import sqlite
-from capacity.values.failures import Stop, Subject
+from capacity.values.failures import Failure, Stop, Subject
 from capacity.values.policy import Policy
+from capacity.values.seats import Candidate
 from capacity.values.tick import Tick
 from capacity.wire import Host
 
@@ -95,6 +97,11 @@ class Engine:
         )
         self._preparing = Preparing(policy, read, write, ledger, host, holder, settings)
 
+    @property
+    def works(self) -> Works:
+        """What it works with, for the rooms beside it."""
+        return self._works
+
     # --- what is left and what can run ----------------------------------------------------------
 
     def probe(self) -> tuple[Reading, ...]:
@@ -108,6 +115,19 @@ class Engine:
         """
         with self._lock:
             return steps.probe(self._works)
+
+    def refresh(self, account: str, sooner: bool = False) -> tuple[Reading, ...]:
+        """Ask the sources of one account if they are due, or wait for whoever is asking them.
+
+        Args:
+            account: the account's name in the policy.
+            sooner: something is known to have changed: what may be asked by its floor is due.
+
+        Raises:
+            StoreError: it could not be published.
+        """
+        with self._lock:
+            return self._works.producer.produce(only=(account,), sooner=sooner).readings
 
     def observe(
         self, account: str, document: Document, origin: str, seat: str | None = None
@@ -190,7 +210,36 @@ class Engine:
             request = self._preparing.request(pool, model)
         return self._preparing.carry_out(request)  # outside of the lock: no tick waits for minutes of loading
 
-    # --- what an operator says ------------------------------------------------------------------
+    # --- what stops a place, and what an operator says ------------------------------------------
+
+    def fail(
+        self, candidate: Candidate, failure: Failure, *, session: str = "", context: int | None = None
+    ) -> tuple[Stop, ...]:
+        """Tell of a failure, and learn what it stops.
+
+        Args:
+            candidate: where it happened.
+            failure: what `classify` makes of it, with the holds of the policy.
+            session: whose turn it was; `""` = nobody can tell, and then it is no evidence against a whole pool.
+            context: tokens of the request; None = not known.
+
+        Raises:
+            PolicyError: the policy knows no such harness or pool.
+        """
+        with self._lock:
+            return failed(self._works.ledger, self.policy, failure, candidate, session=session, context=context)
+
+    def rearm(self, name: str) -> tuple[Stop, ...]:
+        """Take back what failures stopped, and tell what was taken back. An operator's own stop is left: `lift` ends it.
+
+        Args:
+            name: a pool with its candidates, a backend with its pools, a candidate, or `all`.
+
+        Raises:
+            PolicyError: the policy knows nothing of that name.
+        """
+        with self._lock:
+            return rearm(self._works.ledger, self.policy, name)
 
     def stop(self, subject: Subject, name: str, note: str = "") -> Stop:
         """Stop a candidate (`harness|pool|model|effort`), a pool or a backend, until it is lifted.

@@ -37,6 +37,7 @@ from capacity.core.circuits import fuses
 from capacity.core.epochs import Course, seconds
 from capacity.core.headroom import Seen, assess, tuning
 from capacity.core.headroom import fold as fold_readings
+from capacity.core.judging import changed
 from capacity.core.rates import Exposure
 from capacity.core.tracks import tracks
 from capacity.engine.archive import Archive
@@ -140,13 +141,18 @@ class Ledger:
         found = catalogue((), as_of, start=dict(known))
         return evolve(found, pools={pool: shelf for pool, shelf in found.pools.items() if _of(policy, pool)})
 
-    def stop(self, stop: Stop) -> None:
-        """Put a stop, or the lifting of one."""
-        self._append(STOPS, f"{stop.subject} {stop.name} {stop.kind} {stop.origin}", stop.at, stop)
+    def stop(self, *stops: Stop) -> None:
+        """Put stops, or liftings of them."""
+        for stop in stops:
+            self._append(STOPS, f"{stop.subject} {stop.name} {stop.kind} {stop.origin}", stop.at, stop)
 
     def circuits(self, as_of: datetime, rules: Circuits | None = None) -> tuple[Circuit, ...]:
         """Every stop, folded by what a policy says of circuits; None = by the defaults."""
         return fuses((), as_of, rules, start=self._stops.present())
+
+    def changed(self) -> Mapping[str, datetime]:
+        """Pool → when a failure last told something of it that a reading would tell better."""
+        return changed(stops[-1] for stops in self._stops.present().stops.values())
 
     def asked(self, source: str) -> Asked:
         """What is remembered of a source."""

@@ -150,11 +150,12 @@ class Producer:
                     self._put_off(_key(source, self._logins[account].fingerprint), found)
         return (*found.readings, *found.listings)
 
-    def due_at(self, account: str, *, sooner: bool) -> datetime | None:
+    def due_at(self, account: str, changed: Mapping[str, datetime], *, sooner: bool) -> datetime | None:
         """When an account is next due to be asked how much is left; None = now, for all that is known here.
 
         Args:
             account: the account's name in the policy.
+            changed: pool → when a failure last told something of it.
             sooner: as for `produce`.
         """
         login = self._logins.get(account)
@@ -162,6 +163,7 @@ class Producer:
             return None
         for source in self._probes(account):
             key = _key(source, login.fingerprint)
+            sooner = sooner or self._has_failed(source, login, key, changed)
             return due_at(source.budget, self._ledger.asked(key), key, idle=False, account=account, sooner=sooner)
         return NEVER
 
@@ -212,11 +214,19 @@ class Producer:
     def _due(self, source: Source, login: Login, rests: bool, sooner: bool) -> bool:
         """Whether it may be asked. A login that could not be told for a moment is not asked twice within a floor."""
         key, now, floor = _key(source, login.fingerprint), self._ledger.now(), source.budget.floor
+        sooner = sooner or self._has_failed(source, login, key, self._ledger.changed())
         asked_at = None if login.alias is None else self._ledger.asked(_key(source, login.alias)).asked_at
         just_asked = asked_at is not None and asked_at <= now < asked_at + floor
         return not just_asked and due(
             source.budget, self._ledger.asked(key), key, now, idle=rests, account=source.account, sooner=sooner
         )
+
+    def _has_failed(self, source: Source, login: Login, key: str, told: Mapping[str, datetime]) -> bool:
+        """Whether a failure has told something since it was last asked that its reading would tell better."""
+        since = self._ledger.asked(key).since
+        if since is None or source.kind != "probe":
+            return False
+        return any(told.get(pool, since) > since for pool in login.pools)
 
     def _run(self, flows: Mapping[str, tuple[Callable[[], Flow[Any]], timedelta]]) -> Mapping[str, Any]:
         started = {name: (_begun(make), deadline) for name, (make, deadline) in flows.items()}

@@ -10,7 +10,7 @@ from typing import Self
 from capacity.core.epochs import Course
 from capacity.engine.engine import Engine
 from capacity.engine.tick import Report
-from capacity.ports import Document, Listing, Outcome, Placement, Reading, Snapshot
+from capacity.ports import Candidate, Document, Failure, Listing, Outcome, Placement, Reading, Snapshot
 from capacity.values.failures import Stop, Subject
 from capacity.values.tick import Tick
 
@@ -28,6 +28,10 @@ class AsyncEngine:
     async def probe(self) -> tuple[Reading, ...]:
         """As `Engine.probe`."""
         return await asyncio.to_thread(self._engine.probe)
+
+    async def refresh(self, account: str, sooner: bool = False) -> tuple[Reading, ...]:
+        """As `Engine.refresh`."""
+        return await asyncio.to_thread(self._engine.refresh, account, sooner)
 
     async def observe(
         self, account: str, document: Document, origin: str, seat: str | None = None
@@ -54,6 +58,16 @@ class AsyncEngine:
     async def prepare(self, pool: str, model: str) -> Outcome:
         """As `Engine.prepare`."""
         return await asyncio.to_thread(self._engine.prepare, pool, model)
+
+    async def fail(
+        self, candidate: Candidate, failure: Failure, *, session: str = "", context: int | None = None
+    ) -> tuple[Stop, ...]:
+        """As `Engine.fail`."""
+        return await asyncio.to_thread(self._engine.fail, candidate, failure, session=session, context=context)
+
+    async def rearm(self, name: str) -> tuple[Stop, ...]:
+        """As `Engine.rearm`."""
+        return await asyncio.to_thread(self._engine.rearm, name)
 
     async def stop(self, subject: Subject, name: str, note: str = "") -> Stop:
         """As `Engine.stop`."""

@@ -6,7 +6,7 @@
 4  fold      every log, at one instant
 5  settle    the intents of earlier ticks that have no outcome
 6  decide    from the four values, and from nothing else
-7  keep      the decision with its inputs, every level and every intent, in one durable transaction
+7  keep      the decision with its inputs, every level, every stop it lifts and every intent, in one durable transaction
 8  apply     one placement after another, each outcome journalled before the next is sent
 9  tell      conditions are entered; the fleets are told what is known, and the operator's command what changed
 10 prune     what is too old and needed by nothing
@@ -20,6 +20,7 @@ from datetime import datetime
 from attrs import evolve, frozen
 
 from capacity.core.decide import decide, prepare
+from capacity.core.judging import awaiting, liftings
 from capacity.core.steering import corrected, steps
 from capacity.engine.actuation import Actuation, Where
 from capacity.engine.claims import Claims
@@ -167,12 +168,13 @@ def probe(works: Works) -> tuple[Reading, ...]:
 
 
 def produce(works: Works) -> tuple[Reading, ...]:
-    """Step 1. A pool nobody runs on, or that is exhausted, is asked about less often."""
-    ledger = works.ledger
-    last, headroom = ledger.archive.last(), ledger.headroom(works.policy, ledger.now())
+    """Step 1. A pool nobody runs on, or that is exhausted, is asked about less often, but not one that waits for an answer."""
+    ledger, now = works.ledger, works.ledger.now()
+    last, headroom = ledger.archive.last(), ledger.headroom(works.policy, now)
     unused = set() if last is None or last.running is None else works.policy.pools.keys() - set(last.running)
     exhausted = {name for name, pool in headroom.pools.items() if pool.pace == "exhausted"}
-    produced = works.producer.produce(unused | exhausted)
+    stopped = awaiting(ledger.circuits(now, works.policy.circuits))
+    produced = works.producer.produce(unused - stopped | exhausted)
     before, at = ledger.conditions(), ledger.now()
     unheard = lasting(before, PLUGIN, works.producer.sources - produced.asked)
     rest = (*lasting(before, NOT_APPLIED), *lasting(before, UNTOLD))
@@ -215,6 +217,7 @@ def keep(works: Works, decided: Tick, claims: Claims) -> tuple[Written, ...]:
     with works.ledger.transaction(durable=True):
         works.ledger.archive.keep(decided, running(made))
         works.ledger.command(steps(decided.history, made, shadow))
+        works.ledger.stop(*liftings(made.circuits, made.as_of))
         return works.actuation.intend((one for one in made.placements if one.act in WRITES), claims)
 
 
