@@ -271,11 +271,16 @@ def test_the_template_shows_every_key(tmp_path: Path) -> None:
 
 
 EVERY_KEY = {
-    "adopted", "adoption", "aliases", "actuator", "band", "base_url", "cadence_s", "capabilities", "caps", "command",
-    "context", "credentials", "effort", "egress", "env", "exhausted_at", "exhausted_at_paced", "file", "floor",
-    "freshness_s", "harnesses", "held", "kind", "mode", "models", "money_floor", "names", "options", "path", "pinned",
-    "plugin", "pools", "preference", "prepare", "profile", "reserve", "rise", "rungs", "seat_points", "share", "tick_s",
-    "tier", "uncontrolled", "unmeasurable", "version",
+    "actuator", "adopted", "adoption", "after_s", "agents", "aliases", "allow", "any", "band", "base_url", "blames",
+    "but", "cache_life_s", "cadence_s", "candidates", "capabilities", "caps", "ceiling", "command", "context",
+    "credentials", "default", "device", "effort", "egress", "end", "env", "exhausted_at", "exhausted_at_paced",
+    "fallback", "file", "fit", "floor", "fresh", "freshness_s", "harnesses", "held", "kind", "length_s",
+    "local_share", "manual", "meter", "mode", "model", "models", "money_floor", "multiplier", "name", "names",
+    "offline", "options", "path", "phrases", "pinned", "plugin", "points_tokens", "pool", "pools", "preference",
+    "prepare", "profile", "prompt", "quarantine_s", "reserve", "rest_s", "rewrites", "rise", "roomy", "rungs",
+    "seat_points", "serving", "sessions", "settle_s", "share", "shares", "slots", "span_s", "start", "step_tokens",
+    "stops", "tick_s", "tier", "uncontrolled", "unmeasurable", "version", "waits", "weights", "windows", "within_s",
+    "zone",
 }  # fmt: skip  # a list of words
 
 

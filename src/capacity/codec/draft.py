@@ -80,6 +80,9 @@ class Draft:
             place: where that is written.
             told: attributes that the place tells, and that the table may not.
         """
+        if not isinstance(tree, dict):
+            self.table(tree, place.path)
+            return None
         known = [key for key in keys_of(cls).values() if key not in told]
         table = {**self.table(tree, place.path, known), **told}
         try:

@@ -84,8 +84,6 @@ def _step(step: Step, _: Declared) -> Iterator[Fault]:
 def _pick(pick: Pick, declared: Declared) -> Iterator[Fault]:
     yield from declared.harness("harness", pick.harness)
     yield from declared.pool("pool", pick.pool)
-    if pick == Pick():
-        yield Fault("", "names no candidate", "give a harness, a pool, a model or an effort")
 
 
 def _phrases(phrases: Phrases, declared: Declared) -> Iterator[Fault]:

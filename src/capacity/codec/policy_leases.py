@@ -14,9 +14,10 @@ from typing import Any
 
 from capacity.codec import leaves
 from capacity.codec.converter import converter
-from capacity.codec.draft import Draft, Place, Table, Tree
+from capacity.codec.draft import Draft, Place, Tree
 from capacity.codec.faults import below, joined, shown, wrong
 from capacity.codec.keys import keys_of
+from capacity.errors import Fault
 from capacity.values.failures import HOLDS, FailureKind, Hold
 from capacity.values.lanes import (
     BudgetWindow,
@@ -51,10 +52,11 @@ def _walled(tree: Tree) -> Tree:
     return {"egress": "lan", **tree} if isinstance(tree, dict) and tree.get("offline") is True else tree
 
 
-def _with(table: Table, path: str, **readers: Reader) -> Table:
-    """A table in which some keys are read by readers of their own."""
-    read = {key: reader(table[key], below(path, key)) for key, reader in readers.items() if key in table}
-    return {**table, **read}
+def _with(tree: Tree, path: str, **readers: Reader) -> Tree:
+    """A table in which some keys are read by readers of their own; what is none is left to whoever reads the whole."""
+    if not isinstance(tree, dict):
+        return tree
+    return {**tree, **{key: read(tree[key], below(path, key)) for key, read in readers.items() if key in tree}}
 
 
 # --- lanes ----------------------------------------------------------------------------------------
@@ -64,7 +66,7 @@ def lanes(draft: Draft, tree: Tree) -> Lanes:
     """Which lane a turn is decided in, and the lanes."""
     one = partial(_lane, draft)
     table = _with(
-        draft.table(tree, "lanes"),
+        tree,
         "lanes",
         tiers=partial(_lanes, draft),
         profiles=partial(_lanes, draft),
@@ -83,22 +85,29 @@ def _lanes(draft: Draft, tree: Tree, path: str) -> dict[str, Lane]:
 
 def _lane(draft: Draft, tree: Tree, path: str, name: str) -> Lane | None:
     table = _with(
-        draft.table(tree, path),
+        tree,
         path,
-        candidates=partial(draft.listed, Pick),
+        candidates=partial(_picks, draft),
         fallback=partial(_steps, draft),
         local_share=lambda inner, at: draft.read(_local_share, inner, Place(at)),
     )
     return draft.value(Lane, table, Place(path), name=name)
 
 
+def _picks(draft: Draft, tree: Tree, path: str) -> list[Pick]:
+    """Patterns over candidates. One that says nothing would mean every place there is, which nobody asks for by an oversight."""
+    empty = [index for index, inner in enumerate(tree) if inner == {}] if isinstance(tree, list) else []
+    said = "give a harness, a pool, a model or an effort"
+    draft.faults += [Fault(f"{path}[{index}]", "names no candidate", said) for index in empty]
+    return draft.listed(Pick, tree, path)
+
+
 def _steps(draft: Draft, tree: Tree, path: str) -> list[Step]:
     """The steps of a fallback; each keeps its own delay, whatever becomes of the others."""
     tables = draft.read(leaves.items, tree, Place(path)) or []
-    places = [(inner, f"{path}[{index}]") for index, inner in enumerate(tables)]
-    picks = partial(draft.listed, Pick)
-    read = [draft.value(Step, _with(draft.table(inner, at), at, candidates=picks), Place(at)) for inner, at in places]
-    return [step for step in read if step is not None]
+    picks = partial(_picks, draft)
+    steps = [_with(inner, f"{path}[{index}]", candidates=picks) for index, inner in enumerate(tables)]
+    return draft.listed(Step, steps, path)
 
 
 def _local_share(tree: Tree) -> float | None:
@@ -117,15 +126,17 @@ def deals(draft: Draft, tree: Tree) -> tuple[Deal, ...]:
     """When pools are cheaper."""
     tables = draft.read(leaves.items, tree, Place("deals")) or []
     read = [_deal(draft, inner, joined("deals", index)) for index, inner in enumerate(tables)]
-    return tuple(deal for deal in read if deal is not None)
+    return tuple(draft.listed(Deal, read, "deals"))
 
 
-def _deal(draft: Draft, tree: Tree, path: str) -> Deal | None:
+def _deal(draft: Draft, tree: Tree, path: str) -> Tree:
+    """The table of a deal, its times of day as spans."""
+    if not isinstance(tree, dict):
+        return tree
     table = draft.table(tree, path, DEAL_KEYS)
-    clocks = {
-        key: draft.read(_clock, table.pop(key), Place(below(path, key))) for key in ("start", "end") if key in table
-    }
-    return draft.value(Deal, {**table, **{f"{key}_s": at for key, at in clocks.items()}}, Place(path))
+    told = {key: table.pop(key) for key in ("start", "end") if key in table}
+    clocks = {f"{key}_s": draft.read(_clock, at, Place(below(path, key))) for key, at in told.items()}
+    return {**table, **clocks}
 
 
 def _clock(tree: Tree) -> float:
@@ -144,7 +155,7 @@ def budgets(draft: Draft, tree: Tree) -> dict[str, PoolBudget]:
 
 def _budget(draft: Draft, tree: Tree, pool: str) -> PoolBudget | None:
     path = joined("budgets", pool)
-    table = _with(draft.table(tree, path), path, windows=partial(_windows, draft))
+    table = _with(tree, path, windows=partial(_windows, draft))
     return draft.value(PoolBudget, table, Place(path), pool=pool)
 
 
@@ -169,7 +180,7 @@ def watch(draft: Draft, tree: Tree) -> Watch | None:
 
 def circuits(draft: Draft, tree: Tree) -> Circuits:
     """How failures open circuits."""
-    table = _with(draft.table(tree, "circuits"), "circuits", holds=partial(_holds, draft))
+    table = _with(tree, "circuits", holds=partial(_holds, draft))
     return draft.value(Circuits, table, Place("circuits")) or Circuits()
 
 

@@ -8,7 +8,8 @@ from attrs import evolve
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from capacity.testing.strategies._policy import (
+from capacity.testing.strategies._lanes import world_spent
+from capacity.testing.strategies._names import (
     EFFORTS,
     FLEETS,
     HARNESSES,
@@ -50,6 +51,7 @@ def world_histories(draw: DrawFn, policy: Policy, inventory: Inventory, as_of: d
         journal=Journal(tuple(entries)),
         holds=Holds(tuple(draw(mostly([], stops)))),
         conditions=tuple(draw(_conditions(policy, as_of))),
+        spent=tuple(draw(world_spent(policy.budgets, as_of))),
     )
 
 
@@ -145,7 +147,7 @@ def _circuits(draw: DrawFn, places: tuple[Candidate, ...], as_of: datetime) -> C
     origins: tuple[Origin, ...] = ("operator",) if subject == "backend" else ("operator", "refusal", "reading")
     origin = draw(st.sampled_from(origins))
     ends = (as_of + timedelta(minutes=1), as_of + timedelta(hours=5))
-    ends_at = draw(st.sampled_from((None, *ends) if origin == "operator" else ends))
+    ends_at = draw(st.sampled_from((None, None, *ends) if origin == "operator" else ends))
     kinds: tuple[FailureKind, ...] = ("other",) if origin == "operator" else ("quota", "auth", "model", "rate")
     return Circuit(origin, subject, names[subject], draw(st.sampled_from(kinds)), as_of - timedelta(hours=1), ends_at)
 
