@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from capacity.core.decide import decide as decide
     from capacity.core.explain import explain as explain
     from capacity.core.headroom import assess as assess
+    from capacity.engine import Broker as Broker
     from capacity.engine import Engine as Engine
     from capacity.plugins import load_plugins as load_plugins
     from capacity.values.conditions import Condition as Condition
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from capacity.values.tick import Tick as Tick
 else:
     _ROOMS = {
+        "Broker": "engine",
         "Condition": "values.conditions",
         "Decision": "values.decision",
         "Engine": "engine",
@@ -73,6 +75,7 @@ else:
 
 
 __all__ = [
+    "Broker",
     "Condition",
     "Decision",
     "Engine",

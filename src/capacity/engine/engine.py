@@ -97,11 +97,6 @@ class Engine:
         )
         self._preparing = Preparing(policy, read, write, ledger, host, holder, settings)
 
-    @property
-    def works(self) -> Works:
-        """What it works with, for the rooms beside it."""
-        return self._works
-
     # --- what is left and what can run ----------------------------------------------------------
 
     def probe(self) -> tuple[Reading, ...]:
@@ -305,6 +300,11 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def works_of(engine: Engine) -> Works:
+    """What an engine works with, for the broker beside it."""
+    return engine._works  # noqa: SLF001 - of one room, and of no use to anybody outside it
 
 
 def holder_name() -> str:

@@ -57,6 +57,7 @@ from capacity.engine.folds import (
     unmarked,
     unsampled,
 )
+from capacity.engine.leasing import Leasing
 from capacity.errors import FormError
 from capacity.ports import Listing, Reading, Store
 from capacity.values.conditions import Condition
@@ -93,6 +94,7 @@ class Ledger:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.archive = Archive(store)
+        self.leasing = Leasing(store)
         mark = self._mark()[0]
         self._readings = Fold(store, READINGS, Reading, fold_readings, unmarked(mark.seen, mark.figures), mark.readings)
         self._listings = Fold(store, LISTINGS, Listing, fold_listings, unsampled(mark.samples), mark.listings)

@@ -21,4 +21,5 @@ def snapshot(ledger: Ledger, policy: Policy) -> Snapshot:
         conditions=ledger.conditions(),
         circuits=ledger.circuits(as_of, policy.circuits),
         paces=() if made is None else made.paces,
+        leases=ledger.leasing.leases(as_of),
     )

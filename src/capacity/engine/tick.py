@@ -145,6 +145,7 @@ def tick(works: Works) -> Report:
         untold += tuple(f"the fleet {name} was not told: {why}" for name, why in unheard.items())
     ledger.mark()
     ledger.prune(present.as_of - works.settings.retention)
+    ledger.leasing.tidy(present.as_of, works.settings)
     outcomes = tuple((written.placement, written.outcome) for written in done if written.outcome is not None)
     return Report(decided, published, outcomes, changed, after, untold)
 

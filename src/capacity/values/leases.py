@@ -80,6 +80,8 @@ class Lease:
         context: tokens of its prompt; None = not known.
         team: who it is charged to; `""` = nobody in particular.
         decision: id of the choice it rests on.
+        waited: how long it waited for readings that were due; no part of deciding.
+        unread: its pool's own did not come in that time, so that it rests on what was known before.
     """
 
     id: str
@@ -98,6 +100,8 @@ class Lease:
     context: int | None = None
     team: str = ""
     decision: str = ""
+    waited: timedelta = timedelta(0)
+    unread: bool = False
 
     @property
     def fallback(self) -> bool:
