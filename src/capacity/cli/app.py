@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "ticks": "decisions",
     "ticks export": "decisions",
     "read": "reading",
+    "classify": "classifying",
     "models": "models",
     "models check": "models",
     "models prepare": "models",

@@ -158,7 +158,10 @@ TOLD = re.compile(
 
 def spoken(rows: Sequence[Phrase], text: str, status: int | None) -> Phrase | None:
     """The first row that a casefolded text says, beside its status."""
-    return next((row for row in rows if row.says(text, status)), None)
+    for row in rows:
+        if row.says(text, status):
+            return row
+    return None
 
 
 def statuses(text: str) -> Iterator[int]:
