@@ -44,7 +44,9 @@ ROLES: Mapping[str, Role] = {
         ("code", "type", "reason", "name", "errorcode", "errortype", "subtype", "limitsource", "object"), "code"
     ),
     **dict.fromkeys(("status", "statuscode", "httpstatus", "httpstatuscode", "apierrorstatus"), "status"),
-    **dict.fromkeys(("message", "msg", "errormessage", "errordescription", "title", "description"), "message"),
+    **dict.fromkeys(
+        ("message", "msg", "errormessage", "errordescription", "title", "description", "quotaid"), "message"
+    ),
     **dict.fromkeys(("headers", "responseheaders"), "headers"),
     **dict.fromkeys(("iserror", "success", "ok"), "failed"),
     **dict.fromkeys(("providerid",), "provider"),
@@ -196,20 +198,20 @@ def _open(name: str, told: Any, found: _Found, depth: int) -> None:
     if name in ("error", "err", "errors", "exception", "fault") and told:
         found.failed.append(told not in ("", "null", "None"))
     if isinstance(told, str):
+        if _CODE.fullmatch(told):
+            found.codes.append(told)
         _text(told, found, depth)
     elif isinstance(told, dict | list):
         _walk(told, found, depth - 1)
 
 
 def _text(told: str, found: _Found, depth: int = DEPTH // 2) -> None:
-    """A string: JSON in it, a code, or a message."""
+    """A string: JSON in it, or a message."""
     begin = told.find("{")
     value = _parsed(told[begin : told.rfind("}") + 1]) if begin >= 0 else None
     if isinstance(value, dict):
         _walk(value, found, min(depth, DEPTH // 2) - 1)
         told = told[:begin]
-    if _CODE.fullmatch(told):
-        found.codes.append(told)
     if told:
         found.messages.append(short(told))
 

@@ -10,15 +10,17 @@ from collections.abc import Mapping
 
 from capacity.values.failures import FailureKind
 
-Codes = Mapping[str, FailureKind]
-
-EXACT: Codes = {
+EXACT: Mapping[str, FailureKind] = {
     **dict.fromkeys(
         ("aborterror", "messageabortederror", "requestaborted", "clientclosedrequest", "cancelled"), "noop"
     ),
     **dict.fromkeys(("sqlitebusy", "sqlitelocked", "sqliteerror"), "noop"),
-    **dict.fromkeys(("usagelimitreached", "quotaexhausted", "usagelimitexceeded", "weeklylimitreached"), "quota"),
-    **dict.fromkeys(("throttlingallocationquota", "dailyquotaexceeded", "monthlyquotaexceeded"), "quota"),
+    **dict.fromkeys(
+        ("usagelimitreached", "quotaexhausted", "quotaexceeded", "usagelimitexceeded", "weeklylimitreached"), "quota"
+    ),
+    **dict.fromkeys(
+        ("throttlingallocationquota", "dailyquotaexceeded", "dailylimitexceeded", "monthlyquotaexceeded"), "quota"
+    ),
     **dict.fromkeys(("unpurchased", "subscriptionexpired", "planexpired", "billingnotactive"), "lapsed"),
     **dict.fromkeys(
         ("insufficientbalance", "insufficientcredits", "insufficientfunds", "insufficientquota"), "balance"
@@ -51,8 +53,10 @@ EXACT: Codes = {
 }
 """Code, casefolded and without `_`, `-` and `.` → its kind."""
 
-VAGUE: Codes = {
-    **dict.fromkeys(("ratelimiterror", "ratelimitexceeded", "ratelimit", "resourceexhausted"), "rate"),
+VAGUE: Mapping[str, FailureKind] = {
+    **dict.fromkeys(
+        ("ratelimiterror", "ratelimitexceeded", "userratelimitexceeded", "ratelimit", "resourceexhausted"), "rate"
+    ),
     **dict.fromkeys(("invalidrequesterror", "invalidargument", "badrequest", "badrequesterror"), "payload"),
     **dict.fromkeys(("failedprecondition", "unprocessableentity", "validationerror"), "payload"),
     **dict.fromkeys(("permissionerror", "permissiondenied", "forbidden", "accessdenied"), "auth"),
