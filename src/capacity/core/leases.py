@@ -140,21 +140,19 @@ def fold(entered: Iterable[Entered], before: Book | None = None) -> Book:
     book = before or Book()
     open_, stays, granted, count = dict(book.open), dict(book.stays), Counter(book.granted), book.count
     for one in entered:
-        if one.granted is not None and number_of(one.lease) > count:
-            count = number_of(one.lease)
-            open_[one.granted.session] = one.granted
-            granted.update(one.draws)
-            if one.granted.claimed:
-                _stayed(stays, one.granted, one)
-            continue
-        session = session_of(one.lease)
-        lease = open_.get(session)
-        if lease is None or lease.id != one.lease:
+        number, session = number_of(one.lease), session_of(one.lease)
+        lease = one.granted if number > count else open_.get(session)
+        if lease is None or lease.id != one.lease or (one.granted is not None and number <= count):
             continue  # late, or told twice
+        if number > count:
+            count = number
+            granted.update(one.draws)
+        elif one.doing != "ended":
+            lease = evolve(lease, claimed=True, expires_at=one.until or lease.expires_at)
         if one.doing == "ended":
             del open_[session]
         else:
-            lease = open_[session] = evolve(lease, claimed=True, expires_at=one.until or lease.expires_at)
+            open_[session] = lease
         if lease.claimed:
             _stayed(stays, lease, one)
     return Book(open_, stays, dict(granted), count)
