@@ -44,6 +44,8 @@ COMMANDS: Mapping[str, str] = {
     "models prepare": "models",
     "stop": "stops",
     "lift": "stops",
+    "circuits": "stops",
+    "rearm": "stops",
     "policy check": "policies",
     "policy show": "policies",
     "policy init": "policies",

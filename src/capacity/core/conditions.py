@@ -17,8 +17,8 @@ from capacity.core.judging import ends
 from capacity.core.moment import Moment
 from capacity.core.sights import Sight, fullness
 from capacity.values.conditions import CONDITIONS, Condition, Fact
-from capacity.values.decision import WRITES, Judged, Placement, PoolPace, SeatDecision
-from capacity.values.failures import FailureKind, Subject
+from capacity.values.decision import WRITES, Placement, PoolPace, SeatDecision
+from capacity.values.failures import Circuit, FailureKind, Subject
 from capacity.values.history import History
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
@@ -62,7 +62,7 @@ def _of_the_moment(moment: Moment, headroom: Headroom) -> Iterator[Fact]:
     """What stands whatever is decided: the state of pools and listings."""
     policy = moment.survey.policy
     yield from _pools(moment.sights)
-    yield from _stopped(moment.judged)
+    yield from stopped(one.circuit for one in moment.judged if not one.lifted)
     yield from _strangers(headroom, policy)
     yield from _inventories(moment.survey.inventory, policy, moment.sights)
 
@@ -111,9 +111,9 @@ def _pools(sights: dict[str, Sight]) -> Iterator[Fact]:
             yield fact("probe-failing", name, state=known.state)
 
 
-def _stopped(judged: Iterable[Judged]) -> Iterator[Fact]:
-    """What the stops that are kept mean to an operator."""
-    for circuit in (one.circuit for one in judged if not one.lifted):
+def stopped(circuits: Iterable[Circuit]) -> Iterator[Fact]:
+    """What stops in force mean to an operator, as far as he did not put them himself."""
+    for circuit in circuits:
         code = "quarantined" if circuit.origin == "evidence" else STOPPED.get((circuit.kind, circuit.subject))
         if code is not None and circuit.origin != "operator":
             yield fact(code, circuit.name, **ends(circuit))

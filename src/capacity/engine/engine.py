@@ -222,7 +222,7 @@ class Engine:
             PolicyError: the policy knows no such harness or pool.
         """
         with self._lock:
-            return failed(self._works.ledger, self.policy, failure, candidate, session=session, context=context)
+            return failed(self._works, failure, candidate, session=session, context=context)
 
     def rearm(self, name: str) -> tuple[Stop, ...]:
         """Take back what failures stopped, and tell what was taken back. An operator's own stop is left: `lift` ends it.

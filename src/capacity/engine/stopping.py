@@ -1,14 +1,16 @@
-"""What failures, turns that went well, and an operator's word do to the circuits. Each is entered as it is told."""
+"""What failures and an operator's word do to the circuits, and who is told of it. Each is entered as it is told."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Collection, Iterable
 
-from capacity.core.circuits import pool_of, rearmed, stops_for, success
+from capacity.core.circuits import BARS, pool_of, rearmed, stops_for
+from capacity.core.conditions import stopped
 from capacity.engine.ledger import Ledger
-from capacity.engine.operator import BARS, known
+from capacity.engine.operator import known
+from capacity.engine.tick import Works, enter, tell
 from capacity.ports import Candidate, Failure
+from capacity.values.conditions import CONDITIONS, Condition
 from capacity.values.failures import Circuit, Stop
 from capacity.values.policy import Policy
 
@@ -17,19 +19,12 @@ ALL = "all"
 
 
 def failed(
-    ledger: Ledger,
-    policy: Policy,
-    failure: Failure,
-    candidate: Candidate,
-    *,
-    session: str = "",
-    context: int | None = None,
+    works: Works, failure: Failure, candidate: Candidate, *, session: str = "", context: int | None = None
 ) -> tuple[Stop, ...]:
-    """Enter what a failure opens.
+    """Enter what a failure opens, and raise what that means.
 
     Args:
-        ledger: where it is entered.
-        policy: gives the holds, the lines and the base windows.
+        works: where it is entered; its policy gives the holds, the lines and the base windows.
         failure: classified with the holds of the policy.
         candidate: where it happened.
         session: whose turn it was; `""` = nobody can tell, and then it is no evidence against a whole pool.
@@ -41,6 +36,7 @@ def failed(
     Raises:
         PolicyError: the policy knows no such harness or pool.
     """
+    ledger, policy = works.ledger, works.policy
     known(policy.harnesses, "harnesses", candidate.harness)
     known(policy.pools, "pools", candidate.pool)
     at = ledger.now()
@@ -48,23 +44,30 @@ def failed(
     opened = stops_for(failure, candidate, at=at, session=session, headroom=headroom, policy=policy, context=context)
     with ledger.transaction():
         ledger.stop(*opened)
+    alarm(works, opened)
     return opened
 
 
-def succeeded(ledger: Ledger, policy: Policy, candidate: Candidate, began_at: datetime) -> tuple[Stop, ...]:
-    """Enter what a turn that went through takes back: a quarantine that was on probation when it began.
+def alarm(works: Works, opened: Collection[Stop]) -> tuple[Condition, ...]:
+    """Raise what new stops mean to an operator, and have it told at once: the next decision may be long in coming.
 
     Args:
-        ledger: where it is entered.
-        policy: gives the rules of circuits.
-        candidate: where it ran.
-        began_at: when it was granted, aware.
+        works: where it is entered, and what tells it.
+        opened: the stops that were just entered.
+
+    Returns:
+        What was raised; what stood already is not told again.
     """
-    at = ledger.now()
-    taken = success(ledger.circuits(at, policy.circuits), candidate, began_at=began_at, at=at)
-    with ledger.transaction():
-        ledger.stop(*taken)
-    return taken
+    ledger = works.ledger
+    before, at, keys = ledger.conditions(), ledger.now(), {_key(stop) for stop in opened}
+    keys |= {("pool", pool_of(stop), "other", "evidence") for stop in opened if stop.indicts}
+    circuits = [one for one in ledger.circuits(at, works.policy.circuits) if one.key in keys]
+    known = {condition.key for condition in before}
+    found = (Condition(made, "raised", at, *CONDITIONS[made.code]) for made in stopped(circuits))
+    raised = tuple(condition for condition in found if condition.key not in known)
+    if raised:
+        tell(works, before, enter(works, (*before, *raised), at), at, None)
+    return raised
 
 
 def rearm(ledger: Ledger, policy: Policy, name: str) -> tuple[Stop, ...]:
@@ -90,6 +93,10 @@ def rearm(ledger: Ledger, policy: Policy, name: str) -> tuple[Stop, ...]:
     with ledger.transaction():
         ledger.stop(*taken)
     return taken
+
+
+def _key(stop: Stop) -> tuple[str, str | None, str, str]:
+    return stop.subject, stop.name, stop.kind, stop.origin
 
 
 def _pools(policy: Policy, name: str) -> frozenset[str]:
