@@ -23,7 +23,7 @@ class Spent:
         resets_at: when it ends, UTC; None likewise.
         ceiling: how much there is; None = not known.
         learned: whether that ceiling was learned from a refusal, not declared.
-        name: the team, agent or task whose part it is; `""` = the whole.
+        name: the team, agent or task whose part it is; `""` = the whole, or with a share everybody who is not named.
         share: share of the ceiling that is theirs; None for the whole.
         estimated: whether any of it was estimated.
         stops: nothing more is granted once it is spent.
@@ -43,9 +43,9 @@ class Spent:
     stops: bool = False
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """(pool, window, name)."""
-        return self.pool, self.window, self.name
+    def key(self) -> tuple[str, str, str, bool]:
+        """(pool, window, name, whether it is a part)."""
+        return self.pool, self.window, self.name, self.share is not None
 
     @property
     def percent(self) -> float | None:
