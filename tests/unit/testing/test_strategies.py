@@ -125,6 +125,9 @@ RICH: dict[str, Callable[[World], object]] = {
     "a fleet that refuses": lambda w: any(f.refuses for f in w.history.fleets),
     "a fleet held elsewhere": lambda w: any(f.held_by for f in w.history.fleets),
     "a seat whose pool is not told": lambda w: any(s.pool is None for s in seats(w)),
+    "a pool on probation": lambda w: any(c.probation_at == w.history.as_of for c in w.history.holds.circuits),
+    "a stop that is waited for": lambda w: any(c.waits for c in w.history.holds.circuits),
+    "a stop of long contexts": lambda w: any(c.above is not None for c in w.history.holds.circuits),
     "an operator's stop without an end": lambda w: any(c.ends_at is None for c in w.history.holds.circuits),
     "a wall": lambda w: any(rule.profile == "lan" for rule in w.policy.seats),
     "a high-volume rule": lambda w: w.policy.high_volume.cadence is not None,
@@ -145,7 +148,7 @@ def test_worlds_reach_every_corner() -> None:
     """Each corner the rules of the decision speak of is met within a few hundred worlds."""
     met: set[str] = set()
 
-    @settings(max_examples=250, derandomize=True, database=None, phases=[Phase.generate])
+    @settings(max_examples=400, derandomize=True, database=None, phases=[Phase.generate])
     @given(worlds())
     def draw(world: World) -> None:
         met.update(corner for corner, holds in RICH.items() if corner not in met and holds(world))
