@@ -126,7 +126,7 @@ class Leases(RuleBasedStateMachine):
         is_held = mine is not None and mine.id == lease.id
         assert reply == self.replies.setdefault(lease.id, reply)
         if is_held:
-            assert not reply.late
+            assert {"settle": "used", "release": "released"}.get(how, "failed") == reply.settled.ending
             del self.held[lease.session]
 
     def ended(self, lease: Lease, how: str, tokens: int) -> Reply:
@@ -167,8 +167,12 @@ class Leases(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_settled_twice(self) -> None:
-        told = [codec.loads(Reply, record.body).settled.lease for record in self.store.read("settled")]
-        assert sorted(self.replies) == sorted(told)
+        settled = [codec.loads(Reply, record.body).settled for record in self.store.read("settled")]
+        ended = {one.lease: one for one in settled}
+        assert len(ended) == len(settled)
+        assert self.replies.keys() <= ended.keys() <= self.given
+        assert all(ended[id] == reply.settled for id, reply in self.replies.items())
+        assert all(lease.id not in ended for lease in self.held.values())
 
 
 test_leases = Leases.TestCase

@@ -148,7 +148,8 @@ def fold(entered: Iterable[Entered], before: Book | None = None) -> Book:
             count = number
             granted.update(one.draws)
         elif one.doing != "ended":
-            lease = evolve(lease, claimed=True, expires_at=one.until or lease.expires_at)
+            claimed = lease.claimed or one.doing != "offered"
+            lease = evolve(lease, claimed=claimed, expires_at=one.until or lease.expires_at)
         if one.doing == "ended":
             del open_[session]
         else:
@@ -203,9 +204,7 @@ def bound(candidate: Candidate, inventory: Inventory, headroom: Headroom, policy
 
     The policy's word comes before the reading's: whoever declares slots knows that other programs use some.
     """
-    shelf = inventory.pools.get(candidate.pool)
-    found = () if shelf is None else shelf.find(candidate.model)
-    names = found[0].model.names if found else frozenset({candidate.model.casefold()})
+    names = names_of(inventory, candidate.pool, candidate.model)
     pool = policy.pools.get(candidate.pool)
     said = serving(() if pool is None else pool.serving, names)
     slots = said.slots if said.slots is not None else _told(candidate.pool, names, headroom)
@@ -213,6 +212,13 @@ def bound(candidate: Candidate, inventory: Inventory, headroom: Headroom, policy
         most = UNBOUNDED if said.each is None else said.each
         return Bound(f"lease:{'|'.join(candidate.key)}", most)
     return Bound(f"slots:{candidate.pool}|{candidate.model}", slots, said.each)
+
+
+def names_of(inventory: Inventory, pool: str, model: str) -> frozenset[str]:
+    """Every name that a model of a pool answers to; its id alone where nobody listed it."""
+    shelf = inventory.pools.get(pool)
+    found = () if shelf is None else shelf.find(model)
+    return found[0].model.names if found else frozenset({model.casefold()})
 
 
 def _told(pool: str, names: frozenset[str], headroom: Headroom) -> int | None:

@@ -55,6 +55,7 @@ SENTENCES: Mapping[str, str] = {
     "legitimate": "nothing speaks against its place",
     "local-share": "the local share of lane {subject} says: {side}",
     "login-required": "{subject} needs somebody to log in",
+    "looped": "session {subject} read its whole prompt anew, again and again, and is left alone{until| until }",
     "looping": "session {subject} read its whole prompt anew {rewrites} times in short order, {fresh} in all",
     "model-capped": "{subject} is at {used}, full from {line}{resets_at|, resets }",
     "model-invalid": "{subject} was missing from {misses} of {pool} in a row",

@@ -72,7 +72,9 @@ class Broker:
         self.policy, works = self._engine.policy, works_of(self._engine)
         self._producer, self._settings = works.producer, works.settings
         self._store = works.ledger.store
-        ledger = Ledger(self._store)  # its own: the folds of an engine belong to whoever holds the engine's lock
+        ledger = self._ledger = Ledger(
+            self._store
+        )  # its own: the folds of an engine belong to whoever holds the engine's lock
         self._leasing = ledger.leasing
         self._warmth = Warmth(self.policy, ledger, self._producer)
         self._granting = Granting(self.policy, ledger, self._settings)
@@ -137,8 +139,9 @@ class Broker:
         return due or self._granting.answer(session, need, choice, book, warm, now, claimed=claimed)
 
     def _due(self, choice: Choice, warm: Warm, now: datetime, patience: Patience) -> dict[str, bool]:
-        """The accounts to ask before a choice is carried out: that of a pool it would leave the network for; where only
-        quota is in the way, every one that might have room by now. What stays within the network waits for nobody.
+        """The accounts to ask before a choice is carried out: that of a pool it would leave the network for, and of the
+        session's home; where only quota is in the way, every one that might have room by now. What stays within the
+        network waits for nobody.
         """
         found: dict[str, bool] = {}
         for pool in self._reaching(choice):
@@ -152,8 +155,8 @@ class Broker:
     def _reaching(self, choice: Choice) -> Iterable[PoolPolicy]:
         pools = self.policy.pools
         if choice.candidate is not None:
-            pool = pools[choice.candidate.pool]
-            return (pool,) if pool.egress == "any" else ()
+            meant = (pools.get(one.pool) for one in (choice.candidate, choice.home) if one is not None)
+            return [pool for pool in meant if pool is not None and pool.egress == "any"]
         profile = self.policy.profiles.get(choice.table.need.profile or "", Profile(""))
         if choice.code != "quota-spent" or choice.table.need.local or profile.offline:
             return ()
@@ -307,3 +310,4 @@ class Broker:
                 yield self._granting.swept(self._leasing.book(), now), now
             if self._leasing.is_long:
                 self._leasing.tidy(now, self._settings)
+                self._ledger.spending.mark()

@@ -1,6 +1,6 @@
 """The end of a lease: what it used, whose fault it was, what that stops, and whether the session goes on.
 
-The first end stands. One that is told late counts all the same: what was used was used, whoever has the slot by now.
+The first end stands, also that of a lease that lapsed or was taken back: whoever is late changes nothing any more.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from attrs import evolve
 from capacity.core.circuits import stops_for, success
 from capacity.core.classify import classify
 from capacity.core.leases import Book
-from capacity.engine.granting import Granting
-from capacity.engine.leasing import Reply
+from capacity.core.watch import looping
+from capacity.engine.granting import Granting, settlement
+from capacity.engine.leasing import LATE, Reply
 from capacity.engine.ledger import Ledger
 from capacity.engine.warm import Warm
-from capacity.errors import CapacityError
+from capacity.errors import CapacityError, NoSuch
 from capacity.ports import Document, Reader
+from capacity.values.conditions import Fact
 from capacity.values.failures import Failure, FailureKind, Stop, Transport
 from capacity.values.leases import Amount, Ending, Lease, Settled, Usage
 from capacity.values.policy import Policy
+from capacity.values.seats import Candidate
 
 SAME_AGAIN: frozenset[FailureKind] = frozenset({"payload", "context", "noop"})
 """Kinds of which the same request would fail again wherever it went, or which were no failure of anybody's."""
@@ -49,21 +52,37 @@ class Endings:
             CapacityError: the lease of that id is another one.
         """
         held = book.find(lease.id)
-        known = held or self._leasing.lease(lease.id)
-        _same(lease, known)
-        first = None if held is not None else self._leasing.reply(lease.id)
-        if first is not None:
-            return first
-        stops = self._stops(known, ending, failure, warm, now)
-        settled = Settled(known.id, known.session, known.candidate, now, ending, usage, failure, known.team, known.lane)
-        until, until_known = _until(stops)
-        retry = failure is None or failure.kind not in SAME_AGAIN
-        reply = Reply(settled, held is None, stops, until, until_known, retry)
+        if held is None:
+            return self._first(lease)
+        _same(lease, held.candidate)
+        stops = self._stops(held, ending, failure, warm, now)
+        settled = settlement(held, ending, now, usage, failure)
+        until, known = _until(stops)
+        loops = self._looping(settled, book)
+        retry = loops is None and (failure is None or failure.kind not in SAME_AGAIN)
+        reply = Reply(settled, stops, until, known, retry, loops)
         self._ledger.stop(*stops)
-        if held is not None:
-            self._granting.end(held, ending, now, prompt(usage))
-        self._leasing.put(reply)
+        rests = None if loops is None or self._policy.watch is None else now + self._policy.watch.rest
+        self._granting.end(held, reply, prompt=prompt(usage), rests=rests)
         return reply
+
+    def _first(self, lease: Lease) -> Reply:
+        """What was said when it ended, by whomever that was told."""
+        first = self._leasing.reply(lease.id)
+        if first is None:
+            raise NoSuch(f"no lease {lease.id!r} is known; one that ended long ago is forgotten")
+        _same(lease, first.settled.candidate)
+        return first
+
+    def _looping(self, settled: Settled, book: Book) -> Fact | None:
+        """Whether the session has to stop. Where the turn itself read little anew nobody need look at those before it."""
+        watch, usage = self._policy.watch, settled.usage
+        if watch is None or usage.cache_read is None or (_sum((usage.input, usage.cache_write)) or 0) < watch.prompt:
+            return None
+        stay = book.stays.get(settled.session)
+        before = (one.settled for one in self._leasing.replies(settled.session, LATE))
+        stopped_at = None if stay is None else stay.looped_at
+        return looping((settled, *before), self._policy, settled.at, stopped_at=stopped_at)
 
     def _stops(
         self, lease: Lease, ending: Ending, failure: Failure | None, warm: Warm, now: datetime
@@ -129,10 +148,10 @@ def _until(stops: Iterable[Stop]) -> tuple[datetime | None, bool]:
     return max((at, known) for at, known in ends if at is not None)
 
 
-def _same(lease: Lease, known: Lease) -> None:
+def _same(lease: Lease, candidate: Candidate) -> None:
     """Refuse a lease that is not the one of its id: a report for another place must not be charged to this one."""
-    if (lease.candidate, lease.generation, lease.key) != (known.candidate, known.generation, known.key):
+    if lease.candidate != candidate:
         raise CapacityError(
-            f"lease {lease.id} grants {'|'.join(known.candidate.key)}, not {'|'.join(lease.candidate.key)}; "
+            f"lease {lease.id} grants {'|'.join(candidate.key)}, not {'|'.join(lease.candidate.key)}; "
             "tell the end of a lease with the lease that was given"
         )

@@ -5,9 +5,6 @@ Two engines share nothing but a store they are both given.
 
 from __future__ import annotations
 
-import os
-import platform
-import secrets
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -19,6 +16,7 @@ from capacity.engine import tick as steps
 from capacity.engine.actuation import Actuation
 from capacity.engine.backends import actuators as actuators_of
 from capacity.engine.backends import backends, check
+from capacity.engine.claims import holder_name
 from capacity.engine.ledger import Ledger
 from capacity.engine.operator import accepted, known, stopped
 from capacity.engine.preparing import Preparing
@@ -303,13 +301,11 @@ class Engine:
 
 
 def works_of(engine: Engine) -> Works:
-    """What an engine works with, for the broker beside it."""
-    return engine._works  # noqa: SLF001 - of one room, and of no use to anybody outside it
-
-
-def holder_name() -> str:
-    """Who claims: this machine, this process, and a word nobody else has."""
-    return f"{platform.node()}/{os.getpid()}/{secrets.token_hex(4)}"
+    """What an engine works with, for the broker beside it; whose login each account is has been looked at."""
+    works, lock = engine._works, engine._lock  # noqa: SLF001 - of one room, and of no use to anybody outside it
+    with lock:
+        works.producer.identify()
+    return works
 
 
 def _same_time(clock: Clock, store: Store) -> None:

@@ -12,15 +12,17 @@ from attrs import evolve
 from capacity.core.choose import choose
 from capacity.core.facts import fact
 from capacity.core.judging import liftings
-from capacity.core.leases import Book, Entered, Stay, bound, fold, has_room, lease_id, session_rests
+from capacity.core.leases import Book, Doing, Entered, bound, fold, has_room, lease_id, session_rests
+from capacity.engine.leasing import Reply
 from capacity.engine.ledger import Ledger
 from capacity.engine.settings import Settings
 from capacity.engine.warm import Warm
 from capacity.ports import Claim
 from capacity.values.choice import Choice
 from capacity.values.conditions import Fact
+from capacity.values.failures import Failure
 from capacity.values.history import History, Holds
-from capacity.values.leases import Ending, Lease, Refused, Wait
+from capacity.values.leases import Ending, Lease, Refused, Settled, Usage, Wait
 from capacity.values.policy import Policy
 from capacity.values.seats import Candidate, Need
 
@@ -48,16 +50,17 @@ class Granting:
     def choose(self, session: str, need: Need, book: Book, warm: Warm, now: datetime) -> Choice:
         """What is chosen for a session as things are; nothing is done."""
         holds = Holds(warm.circuits, book.others(session))
-        history = History(warm.as_of, book.count, warm.seed, holds=holds, granted=book.granted)
-        return choose(
-            self._completed(need, book.here(session, now), now), warm.inventory, warm.headroom, self._policy, history
-        )
+        spent = self._ledger.spending.spent(self._policy, warm.as_of, warm.inventory)
+        history = History(warm.as_of, book.count, warm.seed, holds=holds, spent=spent, granted=book.granted)
+        asked = self._completed(session, need, book, now)
+        return choose(asked, warm.inventory, warm.headroom, self._policy, history)
 
-    def _completed(self, need: Need, stay: Stay | None, now: datetime) -> Need:
+    def _completed(self, session: str, need: Need, book: Book, now: datetime) -> Need:
         """The need with what is remembered of its session, where it does not tell itself."""
+        mine, stay = book.open.get(session), book.here(session, now)
         if stay is None:
-            return need if need.turn else evolve(need, turn=True)
-        here = need.here or stay.candidate
+            return evolve(need, turn=True, here=need.here or (None if mine is None else mine.candidate))
+        here = need.here or (stay if mine is None else mine).candidate
         warm = here == stay.candidate and timedelta(0) <= now - stay.at < self._policy.lanes.cache_life
         cached = need.cached or (stay.prompt or 0 if warm else 0)
         return evolve(need, turn=True, here=here, home=need.home or stay.home, cached=cached)
@@ -81,9 +84,8 @@ class Granting:
             again = self._again(mine, choice, now, claimed=claimed)
             if again is not None:
                 return again
-            self.end(mine, "abandoned", now)
-        stay = book.here(session, now)
-        if choice.act != "stay" or stay is None:
+            self._cut(mine, "abandoned", now)
+        if choice.act != "stay" or book.here(session, now) is None:
             self._leasing.keep(session, choice, now)
         if choice.candidate is None:
             return _told(choice)
@@ -101,10 +103,8 @@ class Granting:
         claim = self._store.renew(claim_of(lease), life)
         if claim is None:
             return None
-        if claimed:
-            self._leasing.enter(
-                Entered("renewed" if lease.claimed else "claimed", lease.id, now, until=claim.expires_at)
-            )
+        doing: Doing = "renewed" if lease.claimed else "claimed" if claimed else "offered"
+        self._leasing.enter(Entered(doing, lease.id, now, until=claim.expires_at))
         return evolve(lease, claimed=claimed, expires_at=claim.expires_at)
 
     def _granted(
@@ -128,19 +128,31 @@ class Granting:
 
     # --- ending -----------------------------------------------------------------------------------
 
-    def end(
-        self, lease: Lease, ending: Ending, now: datetime, prompt: int | None = None, rests: datetime | None = None
-    ) -> None:
+    def end(self, lease: Lease, reply: Reply, *, prompt: int | None = None, rests: datetime | None = None) -> None:
         """Enter the end of a lease, and give its slot back."""
+        at, ending = reply.settled.at, reply.settled.ending
         self._store.release(claim_of(lease))
-        self._leasing.enter(Entered("ended", lease.id, now, ending=ending, prompt=prompt, rests_until=rests))
+        self._leasing.enter(Entered("ended", lease.id, at, ending=ending, prompt=prompt, rests_until=rests))
+        self._leasing.put(reply)
+
+    def _cut(self, lease: Lease, ending: Ending, now: datetime) -> None:
+        """End a lease whose holder did not; one that was only offered was never used."""
+        self.end(lease, Reply(settlement(lease, ending if lease.claimed else "released", now)))
 
     def swept(self, book: Book, now: datetime) -> Book:
         """The book after what has lapsed was ended, for good."""
         gone = book.lapsed(now)
         for lease in gone:
-            self.end(lease, "expired", now)
+            self._cut(lease, "expired", now)
         return without(book, gone, now) if gone else book
+
+
+def settlement(
+    lease: Lease, ending: Ending, at: datetime, usage: Usage | None = None, failure: Failure | None = None
+) -> Settled:
+    """The end of a lease."""
+    told = usage or Usage()
+    return Settled(lease.id, lease.session, lease.candidate, at, ending, told, failure, lease.team, lease.lane)
 
 
 def without(book: Book, gone: list[Lease], now: datetime) -> Book:

@@ -12,6 +12,7 @@ others did, and the log may be short.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from attrs import field, frozen
@@ -40,7 +41,7 @@ REPEATED = timedelta(minutes=1)
 """A wait that says what the one before it said is kept once in that time: whoever waits asks again and again."""
 
 LATE = 64
-"""Settlements of one session that are looked through for the one that is told again; the newest come first."""
+"""Settlements of a session that are looked through first for one that is told again, and for a loop."""
 
 
 @frozen
@@ -49,7 +50,6 @@ class Reply:
 
     Attributes:
         settled: the end itself.
-        late: the lease had lapsed, or was taken back, before its holder told its end; what it used counts all the same.
         stops: the stops that its failure put.
         until: when its place may be had again, UTC; None = now, or nobody knows.
         known: whether a provider told that instant.
@@ -58,7 +58,6 @@ class Reply:
     """
 
     settled: Settled
-    late: bool = False
     stops: tuple[Stop, ...] = ()
     until: datetime | None = None
     known: bool = False
@@ -144,13 +143,16 @@ class Leasing:
         return known
 
     def reply(self, id: str) -> Reply | None:
-        """What was said at the end of a lease; None = nobody told its end yet."""
-        return next((one for one in self.replies(session_of(id)) if one.settled.lease == id), None)
+        """What was said at the end of a lease; None = it has not ended, or is not known."""
+        session = session_of(id)
+        return next(
+            (one for last in (LATE, None) for one in self.replies(session, last) if one.settled.lease == id), None
+        )
 
-    def replies(self, session: str) -> list[Reply]:
-        """The ends of a session's leases, newest first."""
-        found = self._store.read(SETTLED, key=session, last=LATE)
-        return [codec.loads(Reply, one.body, source=f"{SETTLED} {one.seq}") for one in reversed(found)]
+    def replies(self, session: str, last: int | None = None) -> Iterator[Reply]:
+        """The ends of a session's leases, newest first; with `last`, only so many."""
+        for record in reversed(self._store.read(SETTLED, key=session, last=last)):
+            yield codec.loads(Reply, record.body, source=f"{SETTLED} {record.seq}")
 
     def choices(self, session: str, last: int | None = None) -> tuple[Choice, ...]:
         """The choices kept for a session, oldest first."""

@@ -58,6 +58,7 @@ from capacity.engine.folds import (
     unsampled,
 )
 from capacity.engine.leasing import Leasing
+from capacity.engine.spending import Spending
 from capacity.errors import FormError
 from capacity.ports import Listing, Reading, Store
 from capacity.values.conditions import Condition
@@ -94,7 +95,7 @@ class Ledger:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.archive = Archive(store)
-        self.leasing = Leasing(store)
+        self.leasing, self.spending = Leasing(store), Spending(store)
         mark = self._mark()[0]
         self._readings = Fold(store, READINGS, Reading, fold_readings, unmarked(mark.seen, mark.figures), mark.readings)
         self._listings = Fold(store, LISTINGS, Listing, fold_listings, unsampled(mark.samples), mark.listings)

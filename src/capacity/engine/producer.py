@@ -150,6 +150,10 @@ class Producer:
                     self._put_off(_key(source, self._logins[account].fingerprint), found)
         return (*found.readings, *found.listings)
 
+    def identify(self) -> None:
+        """Look at whose login each account is, unless that was done."""
+        self._logins.identify()
+
     def due_at(self, account: str, changed: Mapping[str, datetime], *, sooner: bool) -> datetime | None:
         """When an account is next due to be asked how much is left; None = now, for all that is known here.
 

@@ -146,6 +146,7 @@ def tick(works: Works) -> Report:
     ledger.mark()
     ledger.prune(present.as_of - works.settings.retention)
     ledger.leasing.tidy(present.as_of, works.settings)
+    ledger.spending.mark()
     outcomes = tuple((written.placement, written.outcome) for written in done if written.outcome is not None)
     return Report(decided, published, outcomes, changed, after, untold)
 
@@ -204,9 +205,11 @@ def settle(works: Works, fleets: tuple[Fleet, ...], claims: Claims) -> tuple[Wri
 
 def decision(works: Works, present: Present, fleets: tuple[Fleet, ...], *, take: bool) -> Tick:
     """Step 6; `take` the next number, or only look at it."""
-    ledger, holds, turn = works.ledger, Holds(present.circuits), works.ledger.turn(take=take)
+    ledger, turn = works.ledger, works.ledger.turn(take=take)
+    holds = Holds(present.circuits, ledger.leasing.leases(present.as_of))
+    spent = ledger.spending.spent(works.policy, present.as_of, present.inventory)
     conditions = ledger.conditions()
-    history = History(present.as_of, turn, ledger.seed(), fleets, ledger.journal(), holds, conditions)
+    history = History(present.as_of, turn, ledger.seed(), fleets, ledger.journal(), holds, conditions, spent)
     made = decide(present.inventory, present.headroom, works.policy, history)
     return Tick(present.inventory, present.headroom, works.policy, history, made, works.made_by)
 
