@@ -9,9 +9,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from capacity.codec import load_policy as load_policy
     from capacity.codec import load_tick as load_tick
+    from capacity.core.classify import classify as classify
     from capacity.core.decide import decide as decide
     from capacity.core.explain import explain as explain
     from capacity.core.headroom import assess as assess
+    from capacity.engine import Broker as Broker
     from capacity.engine import Engine as Engine
     from capacity.plugins import load_plugins as load_plugins
     from capacity.values.conditions import Condition as Condition
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from capacity.values.tick import Tick as Tick
 else:
     _ROOMS = {
+        "Broker": "engine",
         "Condition": "values.conditions",
         "Decision": "values.decision",
         "Engine": "engine",
@@ -48,6 +51,7 @@ else:
         "Seat": "values.seats",
         "Tick": "values.tick",
         "assess": "core.headroom",
+        "classify": "core.classify",
         "decide": "core.decide",
         "explain": "core.explain",
         "load_plugins": "plugins",
@@ -71,6 +75,7 @@ else:
 
 
 __all__ = [
+    "Broker",
     "Condition",
     "Decision",
     "Engine",
@@ -88,6 +93,7 @@ __all__ = [
     "Seat",
     "Tick",
     "assess",
+    "classify",
     "decide",
     "explain",
     "load_plugins",

@@ -21,9 +21,11 @@ from capacity.cli.app import COMMANDS, command
 from capacity.codec import dump_tick, load_tick
 from capacity.core.acts import ATTEMPTS
 from capacity.core.facts import UNITS
+from capacity.core.findings import RULES
 from capacity.core.orders import BAND, KEYS
-from capacity.core.rules import INVALID_AFTER, NEED_RULES, RULES
+from capacity.core.rules import INVALID_AFTER, NEED_RULES
 from capacity.core.sentences import SENTENCES
+from capacity.core.turns import KEYS as TURN_KEYS
 from capacity.ports import scores
 from capacity.values.conditions import CONDITIONS
 from capacity.values.decision import Act
@@ -162,17 +164,17 @@ def test_the_tick_of_the_tutorial_is_the_one_in_its_file() -> None:
 # --- what the pages list ------------------------------------------------------------------------
 
 
-def section(heading: str) -> str:
-    """The text of one section of the page on the rules."""
-    return RULES_PAGE.read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
+def section(heading: str, page: Path = RULES_PAGE) -> str:
+    """The text of one section of a page, of the one on the rules unless another is given."""
+    return page.read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
 
 
 def test_the_rules_stand_in_their_order() -> None:
-    """Every rule and no other, in the order in which the first speaks; the last six are those of a need."""
+    """Every rule and no other, in the order in which the first speaks; the last seven are those of a need."""
     told = re.findall(r"^\| `(\w+)` ", section("What may speak against a place"), re.MULTILINE)
 
     assert list(RULES) == told
-    assert [rule.__name__ for rule in NEED_RULES] == told[8:]
+    assert [rule.__name__ for rule in NEED_RULES] == told[9:]
 
 
 def test_the_acts_stand_in_their_order() -> None:
@@ -182,6 +184,14 @@ def test_the_acts_stand_in_their_order() -> None:
 
     assert [*tried, "keep"] == re.findall(r"^\d\. \*\*(\w+)\*\*", text, re.MULTILINE)
     assert set(get_args(Act)) <= set(re.findall(r"[*`](\w+)[*`]", text))
+
+
+def test_the_keys_of_the_order_of_turns_stand_in_their_order() -> None:
+    """Every key of that order, and the width of its bands."""
+    text = section("In which order places are taken", DOCS / "explanation" / "choosing-a-turn.md")
+
+    assert list(TURN_KEYS) == re.findall(r"^\| `(\w+)` ", text, re.MULTILINE)
+    assert f"bands of {BAND:g} percent points" in text
 
 
 def test_the_keys_of_the_order_stand_in_their_order() -> None:

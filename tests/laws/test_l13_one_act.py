@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from capacity import decide
-from capacity.core.rules import RULES
+from capacity.core.findings import RULES
 from capacity.testing.strategies import World, worlds
 
 

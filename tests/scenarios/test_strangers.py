@@ -38,13 +38,29 @@ def test_there_are_strangers() -> None:
     assert len(FILES) > 100
 
 
-@pytest.mark.parametrize(
+REFUSALS = ("error_", "limit_texts", "load_", "health_503", "headers_", "b11434_error_")
+STRANGERS = pytest.mark.parametrize(
     ("path", "folder"),
     [(path, folder) for path in FILES for folder in READERS if path.parent.name != folder],
     ids=lambda value: f"{value.parent.name}/{value.name}" if isinstance(value, Path) else value,
 )
+
+
+@STRANGERS
 def test_a_strangers_answer_is_not_mine(path: Path, folder: str) -> None:
     """Whatever another backend says is neither a reading nor a listing."""
     document = Document(path.read_bytes(), AT)
     reader: Reader = READERS[folder]
     assert (None, None) == (reader.readings(document), reader.listing(document))
+
+
+@STRANGERS
+def test_a_strangers_good_answer_is_no_failure(path: Path, folder: str) -> None:
+    """What tells usage, models or a login refuses nobody's turn, and the error of one backend breaks no other's reader.
+
+    Error bodies are alike between backends: more than one calls a burst `rate_limit_error`. So a reader may know a
+    stranger's error, and nobody asks it: a failure is shown to the reader of the account that failed alone.
+    """
+    told = READERS[folder].failure(Document(path.read_bytes(), AT))
+
+    assert told is None or path.name.startswith(REFUSALS)

@@ -271,11 +271,16 @@ def test_the_template_shows_every_key(tmp_path: Path) -> None:
 
 
 EVERY_KEY = {
-    "adopted", "adoption", "aliases", "actuator", "band", "base_url", "cadence_s", "capabilities", "caps", "command",
-    "context", "credentials", "effort", "egress", "env", "exhausted_at", "exhausted_at_paced", "file", "floor",
-    "freshness_s", "harnesses", "held", "kind", "mode", "models", "money_floor", "names", "options", "path", "pinned",
-    "plugin", "pools", "preference", "prepare", "profile", "reserve", "rise", "rungs", "seat_points", "share", "tick_s",
-    "tier", "uncontrolled", "unmeasurable", "version",
+    "actuator", "adopted", "adoption", "after_s", "agents", "aliases", "allow", "any", "band", "base_url", "blames",
+    "but", "cache_life_s", "cadence_s", "candidates", "capabilities", "caps", "ceiling", "command", "context",
+    "credentials", "default", "device", "effort", "egress", "end", "env", "exhausted_at", "exhausted_at_paced",
+    "fallback", "file", "fit", "floor", "fresh", "freshness_s", "harnesses", "held", "kind", "length_s",
+    "local_share", "manual", "meter", "mode", "model", "models", "money_floor", "multiplier", "name", "names",
+    "offline", "options", "path", "phrases", "pinned", "plugin", "points_tokens", "pool", "pools", "preference",
+    "prepare", "profile", "prompt", "quarantine_s", "reserve", "rest_s", "rewrites", "rise", "roomy", "rungs",
+    "seat_points", "serving", "sessions", "settle_s", "share", "shares", "slots", "span_s", "start", "step_tokens",
+    "stops", "tick_s", "tier", "uncontrolled", "unmeasurable", "version", "waits", "weights", "windows", "within_s",
+    "zone",
 }  # fmt: skip  # a list of words
 
 
@@ -290,7 +295,7 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     """Structure, references, bounds and the adopted set: one reading of the error is enough."""
     policy = """
     version = 1
-    lanes = {}
+    service = {}
     acounts = 3
     seat_points = 400
     [tiers]
@@ -349,12 +354,12 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
         "harnesses.none.pools: a harness without a pool can run nothing (name the pools it may draw on)",
         "high_volume.caps.wrk: -1 seats are less than none",
         'high_volume.caps.wrk: there is no pool "wrk" (did you mean "work"?)',
-        "lanes: needs release 0.4 (take it out until then)",
         'seat_points: 400.0 is out of range (give it from 0 to 100)',
         'seats.globs."b*".cadence_s: must be more than 0',
         'seats.globs."b*".tier: there is no tier "hihg" (did you mean "high"?)',
         "seats.roles.r.capabilities: must be a list, not a text",
         'seats.roles.r.profile: there is no profile "privat" (the policy declares no profile)',
+        "service: needs release 0.6 (take it out until then)",
         'tiers.names[2]: "high" stands there twice (a tier has one rank)',
         "tiers.names[3]: a tier has no name (name it, or take it out)",
         "tiers.sources: must be a table, not a list",

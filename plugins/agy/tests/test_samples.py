@@ -31,9 +31,3 @@ def test_a_sample_is_read_as_expected(name: str) -> None:
 def test_an_error_stays_nobodys_with_its_status(name: str, status: int) -> None:
     """What answered a turn of a model is not about quota or models, whatever its status was."""
     assert {"readings": None, "listing": None} == plain(reader(), recorded(name, status=status))
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_failures_are_left_to_a_later_release(name: str) -> None:
-    """The reader classifies no failure yet, and says so with None."""
-    assert reader().failure(recorded(name)) is None

@@ -85,7 +85,10 @@ class TestReader(ReaderContract):
 
 class TestHeaders(ReaderContract):
     construct: ClassVar = "from capacity_claude import reader; reader()"
-    excused: ClassVar = {"test_hopeless_bodies_are_no_reading": "headers tell of the account, whatever the body is"}
+    excused: ClassVar = {
+        "test_good_answers_are_no_failure": "the headers of a burst tell of windows that have room, and of a refused turn",
+        "test_hopeless_bodies_are_no_reading": "headers tell of the account, whatever the body is",
+    }
 
     @pytest.fixture
     def reader(self) -> Reader:

@@ -207,8 +207,3 @@ def test_a_failing_answer_that_looks_like_usage_is_not_ours() -> None:
 def test_an_error_of_a_turn_stays_foreign_with_its_status(name: str) -> None:
     """A recorded error body completed by its status is still not the usage endpoint's."""
     assert reader().readings(evolve(recorded(name), status=int(name.split("_")[1].split(".")[0]))) is None
-
-
-def test_no_failure_is_classified_yet() -> None:
-    """Failures of turns have no reading and no class."""
-    assert reader().failure(recorded("error_529.json")) is None

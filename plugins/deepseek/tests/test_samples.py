@@ -68,8 +68,3 @@ def test_a_turn_says_nothing_of_the_balance(name: str) -> None:
     turns = [Document(body, AT, asked=asked, status=429, headers=headers) for asked in (None, "/chat/completions")]
 
     assert [NOBODYS] * 2 == [read(turn) for turn in turns]
-
-
-def test_failures_are_left_to_a_later_release() -> None:
-    """The reader classifies no failure yet, and says so with None."""
-    assert reader().failure(Document((SAMPLES / "error_402.json").read_bytes(), AT, status=402)) is None

@@ -112,7 +112,7 @@ def test_other_bodies_are_not_mine(body: Any) -> None:
     [
         ({"provider_limit_agents": ["ada"], "provider_limit_hive_wide": False}, ("quota", "candidate", False)),
         ({"providerLimitAgents": ["ada"]}, ("quota", "candidate", False)),
-        ({"provider_limit_hive_wide": True}, ("quota", "pool", True)),
+        ({"provider_limit_hive_wide": True}, ("quota", "pool", False)),
         ({"provider_limit_agents": [], "provider_limit_reason": "quota"}, None),
         ({"provider_limit_rebuffs": 3}, None),
     ],

@@ -80,6 +80,9 @@ def world() -> FakeWorld:
 
 class TestReader(ReaderContract):
     construct: ClassVar = "from capacity_llama_cpp import reader; reader()"
+    excused: ClassVar = {
+        "test_good_answers_are_no_failure": "a server that loads its model says so to the probe and to a turn alike",
+    }
 
     @pytest.fixture
     def reader(self) -> Reader:

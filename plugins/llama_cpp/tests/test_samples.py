@@ -58,8 +58,3 @@ def test_an_error_body_stays_nobodys_with_its_status(status: int) -> None:
     bodies = [path.read_bytes() for path in (*SAMPLES.glob("*error_*.json"), *SAMPLES.glob("load_*.json"))]
 
     assert [NOBODYS] * 13 == [read(Document(body, AT, status=status)) for body in bodies]
-
-
-def test_failures_are_left_to_a_later_release() -> None:
-    """The reader classifies no failure yet, and says so with None."""
-    assert reader().failure(Document((SAMPLES / "error_context.json").read_bytes(), AT, status=400)) is None

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from capacity.ports import KnownModel, RankingRow, Rankings
+from capacity.ports import RankingRow, Rankings
+from capacity.ports.scores import KnownModel
 from capacity.testing.flows import FakeWorld, play
 from capacity_models_dev import tiers
 from hypothesis import given

@@ -27,7 +27,7 @@ MEANINGS: Mapping[Code, str] = {
     Code.FINE: "fine",
     Code.FAILED: "failed: the store, the machine, or the program itself",
     Code.USAGE: "what was typed, the policy, or a file or plugin that was named is at fault",
-    Code.NOT_MINE: "not mine: the backend's reader does not take the document",
+    Code.NOT_MINE: "not mine: the backend's reader does not take the document, or nothing in it failed",
     Code.LOUD: "done, and a condition stands that needs a person",
     Code.CANNOT_TELL: "cannot tell whether the model exists",
     Code.INVALID: "the model is invalid",

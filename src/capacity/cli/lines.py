@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from capacity.core.explain import figure
-from capacity.core.sentences import instant
-from capacity.ports import Limit, Model, Reading
+from capacity.core.sentences import instant, sentence
+from capacity.ports import Failure, Limit, Model, Reading
 from capacity.values.limits import Interval
 
 MINUTES = timedelta(minutes=2)
@@ -32,6 +32,24 @@ def _limit(limit: Limit) -> str:
     resets = "" if limit.resets_at is None else f"resets {instant(limit.resets_at)}"
     told = dict.fromkeys([figure(limit, used), whole, word, resets])
     return f"{limit.name} " + ", ".join(filter(None, told))
+
+
+def failure_line(failure: Failure) -> str:
+    """A failure: kind, blame, how long, when it ends and how surely, and what it rests on."""
+    blame = "blames nobody" if failure.blames == "none" else f"blames the {failure.blames}"
+    told = [blame, *_stay(failure)]
+    told += ["evidence against the provider"] if failure.indicts else []
+    return f"{failure.kind}: {', '.join(told)}: {'; '.join(map(sentence, failure.facts))}"
+
+
+def _stay(failure: Failure) -> list[str]:
+    """How long to stay away, and until when; a guess is called one."""
+    if failure.hold is None:
+        return []
+    if failure.reset_at is None:
+        return [f"for {age(failure.hold)}"]
+    at = soon(failure.reset_at, failure.reset_at - failure.hold)
+    return [f"until {at}" if failure.reset_known else f"until {at}, which is a guess"]
 
 
 def model_traits(model: Model) -> tuple[str, str, str, str]:

@@ -15,7 +15,7 @@ from capacity.cli.lines import reading_line
 from capacity.errors import Fault, FormError, PluginError
 from capacity.plugins import READERS, load_plugins
 from capacity.plugins.factories import said
-from capacity.ports import Document, Listing, Reader, Reading
+from capacity.ports import Document, Failure, Listing, Reader, Reading
 
 UNREADABLE = (FormError, ValueError, RecursionError)
 """What a reader raises on an answer that is its own and cannot be read."""
@@ -99,6 +99,20 @@ def listing_of(reader: Reader, backend: str, doc: Document, path: Path) -> Listi
     if found is None:
         return None
     return evolve(found, models=tuple(evolve(one, pool=_full(backend, one.pool)) for one in found.models))
+
+
+def failure_of(reader: Reader, backend: str, doc: Document, path: Path) -> Failure | None:
+    """The failure that a reader sees in a document; None = not its own, or it cannot read it.
+
+    Raises:
+        PluginError: the reader broke its contract.
+    """
+    try:
+        return reader.failure(doc)
+    except UNREADABLE:
+        return None
+    except Exception as error:
+        raise _broken(backend, path, error) from error
 
 
 def not_mine(call: Call, backend: str, path: Path) -> Code:

@@ -39,6 +39,9 @@ STATES: Mapping[State, str] = {
 CONDITIONS: Mapping[str, str] = {
     "core:pool-empty": "top it up, or lower its `money_floor`",
     "core:login-required": STATES["login-required"],
+    "core:plan-lapsed": "renew the plan, or give its seats another pool; `capacity rearm POOL` tries it at once",
+    "core:not-entitled": "take the row out of the tier, or name a login that may use it",
+    "core:quarantined": "see whether its provider is down; it is tried again by itself, `capacity rearm POOL` at once",
     "core:model-invalid": "adopt another model in the tier's rows; `capacity models check` tells which ids are near",
     "core:nothing-eligible": "`capacity explain SEAT` tells what stands against each candidate",
     "core:conflict": "look who changed the seat; `capacity tick --accept FLEET/SEAT` takes it as it stands",

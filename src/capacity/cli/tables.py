@@ -119,12 +119,20 @@ def conditions_table(conditions: Iterable[Condition], *, ended: bool = False) ->
 
 
 def stops_table(circuits: Iterable[Circuit]) -> Table:
-    """What is stopped, by whom, until when."""
-    rows = (
-        (one.subject, one.name, one.origin, one.kind, instant(one.ends_at) if one.ends_at else "it is lifted", one.note)
-        for one in circuits
-    )
+    """What is stopped, by whom, until when. An end that nobody told is no promise, and is not shown as one."""
+    rows = ((one.subject, one.name, one.origin, one.kind, _ends(one), one.note or _bound(one)) for one in circuits)
     return Table("stops", ("", "what", "by", "kind", "until", "note"), tuple(rows))
+
+
+def _ends(circuit: Circuit) -> str:
+    if circuit.ends_at is None:
+        return "it is lifted"
+    again = circuit.probation_at or (None if circuit.known or circuit.origin == "operator" else circuit.ends_at)
+    return instant(circuit.ends_at) if again is None else f"tried again {instant(again)}"
+
+
+def _bound(circuit: Circuit) -> str:
+    return "" if circuit.above is None else f"only above {circuit.above:,} tokens"
 
 
 def written(placements: Iterable[Placement]) -> list[Placement]:

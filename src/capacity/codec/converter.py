@@ -23,11 +23,13 @@ from capacity.codec.faults import Faulty, faults_of, gathered, misplaced
 from capacity.codec.keys import keys_of
 from capacity.codec.references import inconsistencies, referring, resolved
 from capacity.errors import Fault
+from capacity.values.choice import Choice
 from capacity.values.conditions import Figure
 from capacity.values.decision import Decision
 from capacity.values.evidence import Alias
 from capacity.values.failures import Failure, Stop
 from capacity.values.history import History, Level
+from capacity.values.leases import Lease, Settled
 from capacity.values.limits import Headroom, Reading, Scope
 from capacity.values.models import Inventory, Listing
 from capacity.values.policy import Policy
@@ -48,17 +50,20 @@ WORDS_OR_FLAG: Any = tuple[str, ...] | bool
 
 DOCUMENTS: Mapping[str, type[Any]] = {
     "alias": Alias,
+    "choice": Choice,
     "decision": Decision,
     "failure": Failure,
     "headroom": Headroom,
     "history": History,
     "inventory": Inventory,
+    "lease": Lease,
     "level": Level,
     "listing": Listing,
     "policy": Policy,
     "proposal": Proposal,
     "rankings": Rankings,
     "reading": Reading,
+    "settled": Settled,
     "snapshot": Snapshot,
     "stop": Stop,
     "tick": Tick,

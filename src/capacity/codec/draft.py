@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 from attrs import NOTHING, field, fields, frozen
 from cattrs.errors import ClassValidationError
 
+from capacity.codec import leaves
 from capacity.codec.converter import converter
 from capacity.codec.faults import BARE, Faulty, below, faults_of, joined, keyed, nearest
 from capacity.codec.keys import hints_of, keys_of
@@ -17,7 +18,7 @@ V = TypeVar("V")
 Tree = Any
 Table = dict[str, Any]
 
-LATER: Mapping[str, str] = {"lanes": "0.4", "deals": "0.4", "budgets": "0.4", "service": "0.6"}
+LATER: Mapping[str, str] = {"service": "0.6"}
 """Key path → the release that brings it."""
 
 
@@ -79,6 +80,9 @@ class Draft:
             place: where that is written.
             told: attributes that the place tells, and that the table may not.
         """
+        if not isinstance(tree, dict):
+            self.table(tree, place.path)
+            return None
         known = [key for key in keys_of(cls).values() if key not in told]
         table = {**self.table(tree, place.path, known), **told}
         try:
@@ -106,6 +110,18 @@ class Draft:
             key: self.value(cls, inner, Place(below(path, joined(key))), **{name: key}, **told) for key, inner in tables
         }
         return {key: value for key, value in made.items() if value is not None}
+
+    def listed(self, cls: type[V], tree: Tree, path: str) -> list[V]:
+        """The parts in a list of tables.
+
+        Args:
+            cls: their class.
+            tree: the list.
+            path: its path.
+        """
+        tables = self.read(leaves.items, tree, Place(path)) or []
+        made = [self.value(cls, inner, Place(f"{path}[{index}]")) for index, inner in enumerate(tables)]
+        return [value for value in made if value is not None]
 
     def check(self, faults: Iterable[Fault]) -> None:
         """Faults found by looking at the parts together, but for those about a key that could not be read at all."""

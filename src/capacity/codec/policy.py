@@ -1,7 +1,8 @@
 """The policy file: TOML → `Policy`, with the adopted set it names. All faults of both files are told at once.
 
 A section holds a value's own keys, read by the converter like any other text; what the file tells by *where* a table
-stands (an account's name, how a seat rule matches) is filled in. What parts need of each other is in `policy_checks`.
+stands (an account's name, how a seat rule matches) is filled in. `policy_accounts` and `policy_leases` read the sections
+with words of their own; what parts need of each other is in `policy_checks` and `lease_checks`.
 """
 
 from __future__ import annotations
@@ -14,16 +15,15 @@ from typing import Any, TypeVar
 
 from attrs import evolve
 
-from capacity.codec import leaves
-from capacity.codec.adopted import drafted
+from capacity.codec import leaves, policy_accounts, policy_leases, policy_tiers
 from capacity.codec.converter import converter
+from capacity.codec.declared import Declared
 from capacity.codec.draft import Draft, Place, Table, Tree
-from capacity.codec.faults import Faulty, gathered, joined, quoted, wrong
+from capacity.codec.faults import Faulty, wrong
 from capacity.codec.keys import keys_of
-from capacity.codec.policy_checks import Declared, checked
+from capacity.codec.policy_checks import checked
 from capacity.codec.text import file_bytes, toml_tree
 from capacity.errors import Fault, PolicyError
-from capacity.values.methods import Method, TierSourcePolicy
 from capacity.values.policy import (
     AccountPolicy,
     FleetPolicy,
@@ -32,31 +32,22 @@ from capacity.values.policy import (
     Pacing,
     Policy,
     PoolPolicy,
-    Profile,
     SeatMatch,
     SeatRule,
 )
-from capacity.values.tiers import Tiers
 
 VERSION = 1
 """The version of the policy's form."""
 
 SECTIONS = (
     "version", "freshness_s", "seat_points", "tiers", "accounts", "harnesses", "fleets", "seats", "profiles",
-    "high_volume", "pacing", "notify",
+    "high_volume", "pacing", "lanes", "deals", "budgets", "watch", "circuits", "notify",
 )  # fmt: skip  # in the order of the template
 
 MATCHES: Mapping[str, SeatMatch] = {"names": "name", "globs": "glob", "roles": "role"}
 """Table of seat rules → how its patterns match. `default` is one rule by itself."""
 
-OF_ACCOUNT = frozenset(keys_of(AccountPolicy).values()) - {"name"}
-OF_POOL = frozenset(keys_of(PoolPolicy).values()) - {"name", "account"}
-"""The keys of an account's table that say how the account is reached, and those that say how its pools may be used."""
-
-
 Named = TypeVar("Named", AccountPolicy, FleetPolicy)
-Held = TypeVar("Held", AccountPolicy, TierSourcePolicy)
-Found = TypeVar("Found", FleetPolicy, TierSourcePolicy)
 
 
 def load_policy(path: str | PathLike[str]) -> Policy:
@@ -107,24 +98,29 @@ def policy_template() -> str:
 def _policy(draft: Draft, tree: Table, folder: Path) -> Policy:
     _check_version(tree)
     top = draft.table(tree, "", SECTIONS)
-    adopted, tiers = _tiers(draft, top.get("tiers", {}), folder)
-    accounts, pools = _accounts(draft, top.get("accounts", {}), folder)
+    adopted, tiers = policy_tiers.tiers(draft, top.get("tiers", {}), folder)
+    accounts, pools = policy_accounts.accounts(draft, top.get("accounts", {}), folder)
     policy = Policy(
         tiers=tiers,
         accounts=accounts,
         pools={name: pool for name, pool in pools.items() if pool is not None},
         harnesses=draft.named(HarnessPolicy, top.get("harnesses", {}), "harnesses"),
-        fleets=_fleets(draft, top.get("fleets", {}), folder),
+        fleets=policy_accounts.fleets(draft, top.get("fleets", {}), folder),
         seats=tuple(_seats(draft, top.get("seats", {}))),
-        profiles=draft.named(Profile, top.get("profiles", {}), "profiles"),
+        profiles=policy_leases.profiles(draft, top.get("profiles", {})),
         high_volume=draft.value(HighVolume, top.get("high_volume", {}), Place("high_volume")) or HighVolume(),
         pacing=draft.value(Pacing, top.get("pacing", {}), Place("pacing")) or Pacing(),
+        lanes=policy_leases.lanes(draft, top.get("lanes", {})),
+        deals=policy_leases.deals(draft, top.get("deals", [])),
+        budgets=policy_leases.budgets(draft, top.get("budgets", {})),
+        watch=policy_leases.watch(draft, top.get("watch", {})),
+        circuits=policy_leases.circuits(draft, top.get("circuits", {})),
         notify=_notify(draft, top.get("notify", {})),
         **_figures(draft, top),
     )
     declared = _declared(top, pools)
     draft.check(checked([*draft.parts, (Place(""), policy)], declared))
-    return policy if adopted is None else _with_rows(draft, policy, adopted, folder, declared)
+    return policy if adopted is None else policy_tiers.with_rows(draft, policy, adopted, folder, declared)
 
 
 def _check_version(tree: Table) -> None:
@@ -173,73 +169,7 @@ def _argv(tree: Tree) -> tuple[str, ...]:
     return words
 
 
-# --- accounts and fleets --------------------------------------------------------------------------
-
-
-def _accounts(draft: Draft, tree: Tree, folder: Path) -> tuple[dict[str, AccountPolicy], dict[str, PoolPolicy | None]]:
-    """Accounts, and pools by their full name: the account itself, or each of its parts. None = at fault."""
-    accounts: dict[str, AccountPolicy] = {}
-    pools: dict[str, PoolPolicy | None] = {}
-    for name, inner in draft.table(tree, "accounts").items():
-        path = joined("accounts", name)
-        table = draft.table(inner, path, {*OF_ACCOUNT, *OF_POOL, "pools"})
-        account = draft.value(AccountPolicy, _only(table, OF_ACCOUNT), Place(path), name=name)
-        if account is not None:
-            accounts[name] = _with_file(account, folder)
-        pools |= _pools(draft, name, table, path)
-    return accounts, pools
-
-
-def _only(table: Table, keys: Collection[str]) -> Table:
-    return {key: inner for key, inner in table.items() if key in keys}
-
-
-def _with_file(part: Held, folder: Path) -> Held:
-    credentials = part.credentials
-    if credentials is None or credentials.file is None:
-        return part
-    return evolve(part, credentials=evolve(credentials, file=_found_from(folder, credentials.file)))
-
-
-def _pools(draft: Draft, account: str, table: Table, path: str) -> dict[str, PoolPolicy | None]:
-    """The pools of one account. Parts inherit what the account says of pools."""
-    shared = _only(table, OF_POOL)
-    if "pools" not in table:
-        return {account: _pool(draft, account, account, shared, Place(path))}
-    parts = draft.table(table["pools"], f"{path}.pools")
-    if not parts:
-        draft.faults.append(Fault(f"{path}.pools", "names no part", "name one, or take the key out"))
-    made = {}
-    for part, inner in parts.items():
-        where = joined("accounts", account, "pools", part)
-        own = draft.table(inner, where, OF_POOL)
-        place = Place(where, {key: path for key in shared if key not in own})
-        made[f"{account}/{part}"] = _pool(draft, f"{account}/{part}", account, {**shared, **own}, place)
-    return made
-
-
-def _pool(draft: Draft, name: str, account: str, table: Table, place: Place) -> PoolPolicy | None:
-    """One pool. A request to a server of one's own leaves the machine, but not the house."""
-    egress = {"egress": "lan"} if table.get("kind") == "local" else {}
-    return draft.value(PoolPolicy, {**egress, **table}, place, name=name, account=account)
-
-
-def _fleets(draft: Draft, tree: Tree, folder: Path) -> dict[str, FleetPolicy]:
-    fleets = draft.named(FleetPolicy, tree, "fleets")
-    return {name: _with_path(fleet, folder) for name, fleet in fleets.items()}
-
-
-def _with_path(part: Found, folder: Path) -> Found:
-    path = part.options.get("path")
-    return evolve(part, options={**part.options, "path": _found_from(folder, path)}) if isinstance(path, str) else part
-
-
-def _found_from(folder: Path, path: str) -> str:
-    """A path as it is looked for from anywhere. What begins with `~` or `$` is opened where it is used."""
-    return path if path.startswith(("~", "$")) else str((folder / path).absolute())
-
-
-# --- seats and tiers ------------------------------------------------------------------------------
+# --- seats ----------------------------------------------------------------------------------------
 
 
 def _seats(draft: Draft, tree: Tree) -> list[SeatRule]:
@@ -253,59 +183,3 @@ def _seats(draft: Draft, tree: Tree) -> list[SeatRule]:
 
 def _rules(draft: Draft, tree: Tree, key: str, match: SeatMatch) -> Collection[SeatRule]:
     return draft.named(SeatRule, tree, f"seats.{key}", "pattern", match=match).values()
-
-
-def _tiers(draft: Draft, tree: Tree, folder: Path) -> tuple[str | None, Tiers]:
-    """The file of the adopted set as the policy names it, and the ladder without its rows."""
-    table = draft.table(tree, "tiers", ("names", "adopted", "adoption", "method", "sources"))
-    given = table.pop("adopted", None)
-    adopted = None if given is None else draft.read(leaves.text, given, Place("tiers.adopted"))
-    if "names" in table:
-        table["names"] = list(draft.read(_ladder, table["names"], Place("tiers.names")) or ())
-    told = {
-        "method": draft.value(Method, table.pop("method", {}), Place("tiers.method")) or Method(),
-        "sources": _sources(draft, table.pop("sources", {}), folder),
-    }
-    return adopted, draft.value(Tiers, table, Place("tiers"), file=adopted, rows=[], stale_at=None, **told) or Tiers()
-
-
-def _sources(draft: Draft, tree: Tree, folder: Path) -> dict[str, TierSourcePolicy]:
-    sources = draft.named(TierSourcePolicy, tree, "tiers.sources")
-    return {name: _with_path(_with_file(source, folder), folder) for name, source in sources.items()}
-
-
-def _ladder(tree: Tree) -> list[str]:
-    """Names of tiers, best first: each a text that is not blank, and in one place only."""
-    names = leaves.items(tree)
-
-    def rung(index: int) -> str:
-        name = leaves.text(names[index])
-        if not name.strip():
-            raise wrong("a tier has no name", "name it, or take it out")
-        if name in names[:index]:
-            raise wrong(f"{quoted(name)} stands there twice", "a tier has one rank")
-        return name
-
-    return gathered((index, rung, index) for index in range(len(names)))
-
-
-def _at_home(path: str) -> Path:
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        raise wrong("begins with a home that nobody has", "write the path in full") from None
-
-
-def _with_rows(draft: Draft, policy: Policy, adopted: str, folder: Path, declared: Declared) -> Policy:
-    """The policy with the rows of the adopted set, whose faults are told by the file they stand in."""
-    name = f'"{adopted}"'
-    try:
-        tree = toml_tree(file_bytes(folder / _at_home(adopted)))
-    except Faulty as error:
-        draft.faults += [Fault("tiers.adopted", f"{name} {fault.wrong}", fault.remedy) for fault in error.faults]
-        return policy
-    sheet = Draft()
-    found = drafted(sheet, tree)
-    sheet.check(checked(sheet.parts, declared))
-    draft.faults += [Fault(f"{adopted}: {fault.path}", fault.wrong, fault.remedy) for fault in sheet.faults]
-    return evolve(policy, tiers=evolve(policy.tiers, rows=found.rows, stale_at=found.stale_at))

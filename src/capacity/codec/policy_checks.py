@@ -1,30 +1,29 @@
-"""What the parts of a policy need of each other, and the bounds of its figures. Every check gives all faults it finds.
+"""What the parts of a policy need of each other. Every check gives all faults it finds.
 
-A name is known as soon as the file declares it, even where what it declares has faults of its own.
+The names are in `declared`, the bounds of figures in `bounds`, what is about leases in `lease_checks`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, time
 from math import isfinite
 from typing import Any
 
-from attrs import frozen
-
+from capacity.codec.bounds import out_of_bounds
+from capacity.codec.declared import Declared, known
 from capacity.codec.draft import Place, StandIn
-from capacity.codec.faults import below, joined, moved, nearest, quoted
-from capacity.codec.keys import keys_of
+from capacity.codec.faults import below, joined, moved, quoted
+from capacity.codec.lease_checks import LEASE_CHECKS
 from capacity.errors import Fault
-from capacity.values.methods import TRUST, Method, TierSourcePolicy, Vetoes
+from capacity.values.methods import TRUST, Method, TierSourcePolicy
 from capacity.values.policy import (
     AccountPolicy,
     FleetPolicy,
     HarnessPolicy,
     HighVolume,
     Pacing,
-    Policy,
     PoolPolicy,
     SeatRule,
 )
@@ -33,96 +32,24 @@ from capacity.values.tiers import TierRow
 Part = tuple[Place, Any]
 """One value of a policy, and where it is written."""
 
-BOUNDS: Mapping[type[Any], Mapping[str, tuple[float, float]]] = {
-    Pacing: {"band": (0, 1), "reserve": (0, 100), "share": (0, 100), "slowest": (0.01, 1), "fastest": (1, 100)},
-    Policy: {"seat_points": (0, 100)},
-    Vetoes: {"moves": (0, 1), "certainty": (0, 1), "trials": (0, 1_000_000), "refreshes": (1, 100)},
-    Method: {
-        "certainty": (0.5, 1),
-        "cut_alpha": (0, 1),
-        "shrink": (0, 1),
-        "flag_failed": (0, 1),
-        "drop_failed": (0, 1),
-        "stderr_floor": (0, 1),
-        "stderr_slip": (0, 1),
-        "confirmations": (1, 100),
-        "fit_cells": (1, 10_000),
-        **dict.fromkeys(("runner", "jump", "drift", "step_sd"), (0, 100)),
-        **dict.fromkeys(("margin", "cut_gap", "move_z", "confirm_z", "warn_z", "quarantine_z", "jump_z"), (0, 10)),
-    },
-    PoolPolicy: {"exhausted_at": (0, 100), "exhausted_at_paced": (0, 100), "uncontrolled": (0, 1)},
-}
-"""What is a percentage or a share, with both ends."""
-
-POSITIVE: Mapping[type[Any], tuple[str, ...]] = {
-    HighVolume: ("cadence",),
-    Method: (
-        "tau_model",
-        "tau_harness",
-        "tau_pair",
-        "tau_benchmark",
-        "tau_error",
-        "max_age",
-        "dormant_after",
-        "provisional_for",
-        "stale_after",
-        "proposal_life",
-    ),
-    Pacing: ("tick",),
-    Policy: ("freshness",),
-    SeatRule: ("cadence", "context"),
-}
-"""What is nothing at nought and below."""
-
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SECRET_KEY = re.compile(r"(api_?key|authorization|bearer|passw(or)?d|secret|token)$", re.IGNORECASE)
 USERINFO = re.compile(r"://[^/?#\s@]*@")
 NO_SECRETS = 'the policy holds no secret: say where it is, `credentials = { env = "NAME" }` or `{ file = "PATH" }`'
 
 
-@frozen
-class Declared:
-    """The names a policy file declares.
-
-    Attributes:
-        tiers: best first; None = nobody can read them, and any name may be one.
-        pools: full names.
-        harnesses: harness names.
-        profiles: profile names.
-        split: accounts that hold parts and are no pool themselves.
-    """
-
-    tiers: tuple[str, ...] | None = ()
-    pools: Collection[str] = ()
-    harnesses: Collection[str] = ()
-    profiles: Collection[str] = ()
-    split: Collection[str] = ()
-
-
 def checked(parts: Iterable[Part], declared: Declared) -> Iterator[Fault]:
     """Every fault of the parts of a policy that cannot be seen by looking at one key alone."""
     parts = list(parts)
     for place, value in parts:
-        yield from place.moved(_out_of_bounds(value))
-        check = CHECKS.get(type(value))
-        if check is not None:
-            yield from place.moved(check(value, declared))
+        yield from place.moved(out_of_bounds(value))
+        for checks in (CHECKS, LEASE_CHECKS):
+            if type(value) in checks:
+                yield from place.moved(checks[type(value)](value, declared))
     yield from _twice([(place, value) for place, value in parts if isinstance(value, TierRow)])
     yield from _inverted(
         [(place, value) for place, value in parts if isinstance(value, SeatRule)], declared.tiers or ()
     )
-
-
-def _out_of_bounds(value: Any) -> Iterator[Fault]:
-    keys = keys_of(type(value))
-    for name, (low, high) in BOUNDS.get(type(value), {}).items():
-        figure = getattr(value, name)
-        if figure is not None and not low <= figure <= high:
-            yield Fault(keys[name], f"{figure} is out of range", f"give it from {low} to {high}")
-    for name in POSITIVE.get(type(value), ()):
-        figure = getattr(value, name)
-        if figure is not None and not figure > type(figure)(0):
-            yield Fault(keys[name], "must be more than 0")
 
 
 def _account(account: AccountPolicy, _: Declared) -> Iterator[Fault]:
@@ -147,12 +74,12 @@ def _reached(part: AccountPolicy | TierSourcePolicy) -> Iterator[Fault]:
 
 
 def _method(method: Method, _: Declared) -> Iterator[Fault]:
-    yield from moved(_out_of_bounds(method.vetoes), "vetoes")
+    yield from moved(out_of_bounds(method.vetoes), "vetoes")
     for name, weight in method.weights.items():
         if not 0 <= weight <= 1:
             yield Fault(joined("weights", name), f"{weight} is out of range", "give it from 0 to 1")
     for word, spread in method.trust.items():
-        yield from _known(joined("trust", word), "provenance", word, tuple(TRUST))
+        yield from known(joined("trust", word), "provenance", word, tuple(TRUST))
         if not 0 <= spread <= 10:
             yield Fault(joined("trust", word), f"{spread} is out of range", "give it from 0 to 10, in logits")
 
@@ -165,7 +92,8 @@ def _pool(pool: PoolPolicy, _: Declared) -> Iterator[Fault]:
 def _harness(harness: HarnessPolicy, declared: Declared) -> Iterator[Fault]:
     if not harness.pools:
         yield Fault("pools", "a harness without a pool can run nothing", "name the pools it may draw on")
-    yield from _pools(harness.pools, declared)
+    for pool in harness.pools:
+        yield from declared.pool("pools", pool)
 
 
 def _fleet(fleet: FleetPolicy, _: Declared) -> Iterator[Fault]:
@@ -174,25 +102,25 @@ def _fleet(fleet: FleetPolicy, _: Declared) -> Iterator[Fault]:
 
 
 def _row(row: TierRow, declared: Declared) -> Iterator[Fault]:
-    yield from _known("tier", "tier", row.tier, declared.tiers)
-    yield from _known("harness", "harness", row.harness, declared.harnesses)
+    yield from declared.tier("tier", row.tier)
+    yield from declared.harness("harness", row.harness)
 
 
 def _seat_rule(rule: SeatRule, declared: Declared) -> Iterator[Fault]:
     if not rule.pattern and rule.match != "default":
         yield Fault("", f"an empty {rule.match} matches no seat", "use [seats.default] for all seats")
-    yield from _known("tier", "tier", rule.tier, declared.tiers)
-    yield from _known("floor", "tier", rule.floor, declared.tiers)
-    yield from _known("profile", "profile", rule.profile, declared.profiles)
+    yield from declared.tier("tier", rule.tier)
+    yield from declared.tier("floor", rule.floor)
+    yield from declared.profile("profile", rule.profile)
     for harness in rule.harnesses or ():
-        yield from _known("harnesses", "harness", harness, declared.harnesses)
-    yield from _pools(rule.pools or (), declared)
+        yield from declared.harness("harnesses", harness)
+    for pool in rule.pools or ():
+        yield from declared.pool("pools", pool)
 
 
 def _high_volume(rule: HighVolume, declared: Declared) -> Iterator[Fault]:
     for pool, cap in rule.caps.items():
-        for fault in _pools((pool,), declared):
-            yield Fault(joined("caps", pool), fault.wrong, fault.remedy)
+        yield from declared.pool(joined("caps", pool), pool)
         if cap < 0:
             yield Fault(joined("caps", pool), f"{cap} seats are less than none")
 
@@ -223,22 +151,6 @@ def _plain_name(name: str, what: str) -> Iterator[Fault]:
         yield Fault("", f"{what} has no name", "give it one")
     elif "/" in name:
         yield Fault("", f"the name of {what} holds a /", "names of pools and seats are joined by it; use another sign")
-
-
-def _known(path: str, what: str, name: str | None, known: Collection[str] | None) -> Iterator[Fault]:
-    if not (name is None or isinstance(name, StandIn) or known is None or name in known):
-        yield Fault(
-            path, f"there is no {what} {quoted(name)}", nearest(name, known) or f"the policy declares no {what}"
-        )
-
-
-def _pools(names: Iterable[str], declared: Declared) -> Iterator[Fault]:
-    for name in names:
-        if name in declared.split:
-            parts = ", ".join(quoted(pool) for pool in sorted(declared.pools) if pool.startswith(f"{name}/"))
-            yield Fault("pools", f"{quoted(name)} is an account in parts, not a pool", f"name its parts: {parts}")
-        else:
-            yield from _known("pools", "pool", name, declared.pools)
 
 
 def _unfit(options: Any) -> Iterator[Fault]:

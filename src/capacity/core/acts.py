@@ -12,9 +12,10 @@ from attrs import evolve
 
 from capacity.core.cases import Case, left_because, observed
 from capacity.core.facts import fact
+from capacity.core.findings import Finding, opening, proof, worst
 from capacity.core.orders import Bucket
 from capacity.core.pacing import paced
-from capacity.core.rules import Finding, awaited, opening, proof, worst
+from capacity.core.rules import awaited
 from capacity.values.conditions import Fact
 from capacity.values.decision import Act, Placement, SeatDecision
 from capacity.values.seats import Candidate

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from capacity.core.candidates import Survey
 from capacity.core.facts import fact
-from capacity.core.rules import worst
+from capacity.core.findings import worst
 from capacity.core.sentences import instant, one_line
 from capacity.values.conditions import Fact
 from capacity.values.seats import Candidate

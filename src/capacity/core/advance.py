@@ -12,16 +12,19 @@ from capacity.values.seats import Fleet, Seat
 
 
 def advance(history: History, decision: Decision) -> History:
-    """The history after every act was applied as asked: seats moved, journal written, conditions taken over."""
+    """The history after every act was applied as asked: seats moved, journal written, what ended taken out."""
     placed = {placement.key: placement for placement in decision.placements if placement.act in WRITES}
     entries = {entry.key: entry for entry in history.journal.entries}
     entries.update({key: entry_of(placement, history) for key, placement in placed.items()})
     levels = {step.pool: step for step in steps(history, decision)}
+    lifted = {one.circuit.key for one in decision.circuits if one.lifted}
+    circuits = tuple(one for one in history.holds.circuits if one.key not in lifted)
     return evolve(
         history,
         turn=history.turn + 1,
         fleets=tuple(_fleet(fleet, placed) for fleet in history.fleets),
         journal=evolve(history.journal, entries=tuple(entries.values()), levels={**history.journal.levels, **levels}),
+        holds=evolve(history.holds, circuits=circuits),
         conditions=tuple(one for one in decision.conditions if one.status == "raised"),
     )
 

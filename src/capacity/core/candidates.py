@@ -8,7 +8,7 @@ scope's words looked for among the tokens of its id.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -16,8 +16,11 @@ from attrs import frozen
 
 from capacity.core.catalogue import serves
 from capacity.core.facts import fact
+from capacity.core.findings import Finding, worst
+from capacity.core.lanes import asked, serving, usable
 from capacity.core.needs import Resolver
-from capacity.core.rules import INVALID_AFTER, REACH, Asking, Finding, Place, worst
+from capacity.core.rules import INVALID_AFTER, REACH, Asking, Place
+from capacity.values.lanes import Serving
 from capacity.values.models import Inventory, Missed, Model, PoolInventory
 from capacity.values.policy import HarnessPolicy, Policy, PoolPolicy
 from capacity.values.seats import Candidate, Need
@@ -39,6 +42,7 @@ class Traits(NamedTuple):
     efforts: tuple[str, ...] | None
     names: frozenset[str]
     findings: tuple[Finding, ...]
+    serving: Serving
 
 
 @frozen(eq=False, repr=False)
@@ -71,12 +75,14 @@ class Field:
 class Survey:
     """What policy and inventory say of every place, before anything of the moment is looked at."""
 
-    def __init__(self, inventory: Inventory, policy: Policy) -> None:
+    def __init__(self, inventory: Inventory, policy: Policy, names: frozenset[str] = frozenset()) -> None:
         self.inventory = inventory
         self.policy = policy
         self.resolver = Resolver(policy)
-        self._asked = frozenset(name.casefold() for rule in policy.seats for name in rule.models or ())
         self.rows = in_force(policy, inventory.as_of)
+        self.names = names
+        ruled = frozenset(name.casefold() for rule in policy.seats for name in rule.models or ())
+        self._asked = names.union(ruled, asked(policy))
         self._ranks = {name: rank for rank, name in enumerate(policy.tiers.names)}
         self._traits: dict[tuple[str, str], Traits] = {}
         self._answers: dict[tuple[Need, bool], tuple[Asking, list[Finding | None]]] = {}
@@ -118,6 +124,8 @@ class Survey:
             traits.tools,
             traits.names,
             traits.findings if offered is None else (*traits.findings, offered),
+            traits.serving,
+            usable(traits.context, traits.serving, rules.kind),
         )
 
     def traits(self, pool: str, one: Missed, *, listed: bool = True) -> Traits:
@@ -138,8 +146,10 @@ class Survey:
         where = _residence(self.policy.pools[pool], model) if listed else None
         if where is not None:
             found.append(where)
-        asked = model.names & self._asked if self._asked else self._asked
-        return Traits(model.context, model.modalities, model.tools, model.efforts, asked, tuple(found))
+        names = model.names & self._asked if self._asked else self._asked
+        said = serving(self.policy.pools[pool].serving, model.names)
+        window = model.context if said.context is None else said.context
+        return Traits(window, model.modalities, model.tools, model.efforts, names, tuple(found), said)
 
     def answers(self, need: Need, *, metered_exhausted: bool = False) -> tuple[Asking, list[Finding | None]]:
         """The need made ready, and for each group the finding that decides it as far as nothing of the moment speaks."""
@@ -158,11 +168,21 @@ def in_force(policy: Policy, as_of: datetime) -> tuple[TierRow, ...]:
     return tuple(row for row in policy.tiers.rows if row.expires_at is None or row.expires_at > as_of)
 
 
-def survey(inventory: Inventory, policy: Policy) -> Survey:
-    """The survey of the two, made once while they are used together."""
-    kept: Survey | None = policy.kept.get("survey")
-    if kept is None or kept.inventory is not inventory:
-        kept = policy.kept["survey"] = Survey(inventory, policy)
+def survey(inventory: Inventory, policy: Policy, use: str = "seats", names: Iterable[str] = ()) -> Survey:
+    """The survey of the two, made once while they are used together.
+
+    Args:
+        inventory: what can run.
+        policy: what the operator wants; the survey is kept with it.
+        use: who uses it; each use has its own, so that none changes what another finds.
+        names: model names that a need asks about beside those the policy does.
+    """
+    slot = f"survey of {use}"
+    kept: Survey | None = policy.kept.get(slot)
+    known = frozenset() if kept is None or kept.inventory is not inventory else kept.names
+    wanted = known.union(name.casefold() for name in names)
+    if kept is None or kept.inventory is not inventory or wanted != known:
+        kept = policy.kept[slot] = Survey(inventory, policy, wanted)
     return kept
 
 

@@ -6,17 +6,19 @@ through as it came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from attrs import evolve
 
 from capacity.core.candidates import Survey, binds
 from capacity.core.facts import fact
+from capacity.core.judging import ends
 from capacity.core.moment import Moment
 from capacity.core.sights import Sight, fullness
 from capacity.values.conditions import CONDITIONS, Condition, Fact
 from capacity.values.decision import WRITES, Placement, PoolPace, SeatDecision, Table
+from capacity.values.failures import Circuit, FailureKind, Subject
 from capacity.values.history import History
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
@@ -31,6 +33,7 @@ OWN = frozenset(
         "saturated-down", "saturated-up", "saturated-by-others",
         "conflict", "indeterminate", "fleet-refuses", "second-controller", "no-tiers",
         "tier-empty", "nothing-interchangeable",
+        "pool-refused", "plan-lapsed", "not-entitled", "quarantined",
     )
 )  # fmt: skip  # one list, read as rows
 """The codes a decision raises and clears by itself."""
@@ -71,6 +74,7 @@ def _of_the_moment(moment: Moment, headroom: Headroom) -> Iterator[Fact]:
     """What stands whatever is decided: the state of pools and listings."""
     policy = moment.survey.policy
     yield from _pools(moment.sights)
+    yield from stopped(one.circuit for one in moment.judged if not one.lifted)
     yield from _strangers(headroom, policy)
     yield from _inventories(moment.survey.inventory, policy, moment.sights)
 
@@ -117,6 +121,24 @@ def _pools(sights: dict[str, Sight]) -> Iterator[Fact]:
             yield fact("login-required", name)
         if known.state in FAILING and not sight.pool.unmeasurable:
             yield fact("probe-failing", name, state=known.state)
+
+
+def stopped(circuits: Iterable[Circuit]) -> Iterator[Fact]:
+    """What stops in force mean to an operator, as far as he did not put them himself."""
+    for circuit in circuits:
+        code = "quarantined" if circuit.origin == "evidence" else STOPPED.get((circuit.kind, circuit.subject))
+        if code is not None and circuit.origin != "operator":
+            yield fact(code, circuit.name, **ends(circuit))
+
+
+STOPPED: Mapping[tuple[FailureKind, Subject], str] = {
+    ("quota", "pool"): "pool-refused",
+    ("balance", "pool"): "pool-empty",
+    ("lapsed", "pool"): "plan-lapsed",
+    ("auth", "pool"): "login-required",
+    ("entitlement", "candidate"): "not-entitled",
+}
+"""Kind and subject of a stop that a failure made → the condition it is."""
 
 
 def _saturated(paces: Iterable[PoolPace], history: History) -> Iterator[Fact]:

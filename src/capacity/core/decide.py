@@ -15,7 +15,7 @@ from datetime import datetime
 from capacity.core.acts import act
 from capacity.core.cases import Case
 from capacity.core.conditions import conditions
-from capacity.core.desk import Desk
+from capacity.core.desk import Desk, OrderName
 from capacity.core.steering import steered
 from capacity.errors import CapacityError
 from capacity.values.decision import Decision
@@ -26,7 +26,9 @@ from capacity.values.policy import Policy
 from capacity.values.seats import Seat
 
 
-def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: History) -> Decision:
+def decide(
+    inventory: Inventory, headroom: Headroom, policy: Policy, history: History, *, order: OrderName = "seats"
+) -> Decision:
     """What the whole fleet should do now. Same inputs, same decision, byte for byte.
 
     Args:
@@ -34,6 +36,7 @@ def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: Hi
         headroom: what is left.
         policy: what the operator wants; without one nothing can be decided.
         history: what has been done and what is held.
+        order: what candidates are ranked by: as for seats, or as for the turns of sessions.
 
     Returns:
         One act for each seat, one table of verdicts for each distinct need, and the conditions.
@@ -41,15 +44,15 @@ def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: Hi
     Raises:
         CapacityError: the inputs are not of one instant.
     """
-    _of_one_instant(inventory.as_of, headroom.as_of, history.as_of)
-    desk = prepare(inventory, headroom, policy, history)
+    of_one_instant(inventory.as_of, headroom.as_of, history.as_of)
+    desk = prepare(inventory, headroom, policy, history, order)
     tick = tick_id(history)
     cases = [case_of(desk, index, seat, tick) for index, seat in _in_turn(desk)]
     seats, paces = steered(cases, [act(case) for case in cases], headroom)
     return Decision(
         tick,
         history.as_of,
-        "seats",
+        order,
         desk.field.candidates,
         tuple(desk.field.groups),
         desk.verdicts,
@@ -57,12 +60,15 @@ def decide(inventory: Inventory, headroom: Headroom, policy: Policy, history: Hi
         seats,
         conditions(desk.moment, headroom, history, seats, desk.tables, paces),
         paces,
+        desk.moment.judged,
     )
 
 
-def prepare(inventory: Inventory, headroom: Headroom, policy: Policy, history: History) -> Desk:
+def prepare(
+    inventory: Inventory, headroom: Headroom, policy: Policy, history: History, order: OrderName = "seats"
+) -> Desk:
     """Steps 1 and 2: the desk with its sights and candidates, before any seat is looked at."""
-    desk = Desk(inventory, headroom, policy, history)
+    desk = Desk(inventory, headroom, policy, history, order)
     if policy.high_volume.caps:
         for _, seat in _in_turn(desk):
             _count_often(desk, seat)
@@ -93,7 +99,12 @@ def _count_often(desk: Desk, seat: Seat) -> None:
             desk.count_often(candidate.pool)
 
 
-def _of_one_instant(*instants: datetime) -> None:
+def of_one_instant(*instants: datetime) -> None:
+    """Inputs of different instants are refused: a figure is as good as its age.
+
+    Raises:
+        CapacityError: they differ.
+    """
     if len(set(instants)) != 1:
         told = ", ".join(instant.isoformat() for instant in instants)
         raise CapacityError(

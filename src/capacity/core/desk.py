@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Literal
 
 from attrs import frozen
 
 from capacity.core.candidates import Field, Survey, survey
 from capacity.core.circuits import LONGEST
 from capacity.core.facts import fact
+from capacity.core.findings import Finding, opening, worst
 from capacity.core.moment import Moment, Spot, Standing, moment
 from capacity.core.orders import Bucket, Ladder, Load, close
 from capacity.core.orders import Entry as Ranked
-from capacity.core.rules import Asking, Finding, opening, worst
+from capacity.core.rules import Asking
 from capacity.core.sights import Sight
+from capacity.core.turns import Turns
 from capacity.values.conditions import Fact
 from capacity.values.decision import RunnerUp, Table, Verdict
 from capacity.values.history import Entry, History
@@ -25,6 +28,9 @@ from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
 from capacity.values.policy import Policy
 from capacity.values.seats import Candidate, Need
+
+OrderName = Literal["seats", "leases"]
+"""What candidates may be ranked for."""
 
 YES = Verdict("yes")
 """The verdict nothing speaks against."""
@@ -58,16 +64,27 @@ class Answers:
 class Desk:
     """Everything one decision is made with."""
 
-    def __init__(self, inventory: Inventory, headroom: Headroom, policy: Policy, history: History) -> None:
+    def __init__(
+        self,
+        inventory: Inventory,
+        headroom: Headroom,
+        policy: Policy,
+        history: History,
+        order: OrderName = "seats",
+        names: Sequence[str] = (),
+    ) -> None:
         self.policy = policy
         self.history = history
-        self.survey: Survey = survey(inventory, policy)
-        self.moment: Moment = moment(self.survey, headroom, history)
+        self.order = order
+        self.survey: Survey = survey(inventory, policy, order, names)
+        self.moment: Moment = moment(self.survey, headroom, history, order)
         self.sights: dict[str, Sight] = self.moment.sights
         self.field: Field = self.moment.field
         self.entries: dict[tuple[str, str], Entry] = {entry.key: entry for entry in history.journal.entries}
         self.refusals = [one for one in history.journal.refused if history.as_of - one.at < LONGEST]
         self.load = Load()
+        for lease in history.holds.leases:
+            self.load.add(lease.candidate.pool, policy.seat_points)
         self.often: dict[str, int] = {}
         self.probation = {pool for entry in history.journal.entries for pool in _trying(entry, policy, history)}
         self.tables: list[Table] = []
@@ -124,6 +141,8 @@ class Desk:
 
     def choices(self, answers: Answers) -> Iterator[Ranked]:
         """The eligible buckets for a need now, best first; caps on high-volume seats apply where they leave a choice."""
+        if self.order == "leases":
+            return Turns(self, answers.standing).ordered()
         entries = answers.ladder.ordered(self.load)
         if not self._caps(answers):
             return entries
@@ -132,6 +151,8 @@ class Desk:
 
     def close(self, answers: Answers, chosen: int | None) -> tuple[RunnerUp, ...]:
         """The runners-up to a candidate."""
+        if self.order == "leases":
+            return Turns(self, answers.standing).runners_up()
         if self._caps(answers):
             return close(self.choices(answers), self.field, chosen)
         return answers.ladder.runners_up(self.load, self.field, chosen)

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator
 from capacity.core import headroom as heads
 from capacity.core.adopted import adopted_line, place_of, row_of, unusable
 from capacity.core.cases import Case
+from capacity.core.circuits import pool_of
 from capacity.core.decide import case_of, decide, prepare, tick_id
 from capacity.core.desk import Desk
+from capacity.core.findings import Finding
 from capacity.core.orders import KEYS
-from capacity.core.rules import Finding
 from capacity.core.sentences import instant, one_line, sentence
 from capacity.errors import CapacityError, NoSuch
-from capacity.values.decision import Decision, SeatDecision
+from capacity.values.decision import Decision, Judged, SeatDecision
 from capacity.values.limits import Interval, Limit, LimitHeadroom
 from capacity.values.seats import Candidate
 from capacity.values.tick import Tick
@@ -176,6 +177,7 @@ def _pool(desk: Desk, decision: Decision, name: str) -> Iterator[str]:
     yield from (f"  {limit_line(limit, stands)}" for limit, stands in sight.stands)
     for finding in sight.findings:
         yield f"  {finding.answer}: {sentence(finding.fact)}"
+    yield from (f"  {line}" for line in stops_lines(decision.circuits, name))
     there = [(one, one.expected if one.expected is not None else one.candidate) for one in decision.placements]
     on = [f"{one.fleet}/{one.seat} ({one.act})" for one, where in there if where is not None and where.pool == name]
     come = [
@@ -185,6 +187,18 @@ def _pool(desk: Desk, decision: Decision, name: str) -> Iterator[str]:
     ]
     yield f"  seats: {', '.join(on) or 'none'}"
     yield from [f"  to come: {', '.join(come)}"] if come else []
+
+
+def stops_lines(judged: Iterable[Judged], pool: str | None = None) -> Iterator[str]:
+    """The stops that were in force, each kept or lifted, and why.
+
+    Args:
+        judged: those of a decision or a choice.
+        pool: only those of that pool; None = every one.
+    """
+    for one in judged:
+        if pool is None or pool_of(one.circuit) == pool:
+            yield f"{'lifted' if one.lifted else 'kept'}: {sentence(one.fact)}"
 
 
 def limit_line(one: LimitHeadroom, stands: heads.Standing) -> str:
@@ -212,6 +226,7 @@ def _tick(desk: Desk, decision: Decision) -> Iterator[str]:
         yield f"  pool {name}: pace {sight.headroom.pace}. {limits or 'nothing known'}"
     for row, why in unusable(desk.survey):
         yield f"  nothing runs by the row {place_of(row)} of tier {row.tier}: {sentence(why)}"
+    yield from (f"  {line}" for line in stops_lines(decision.circuits))
     for placement in decision.placements:
         there = f" -> {place(placement.candidate)}" if placement.candidate not in (None, placement.expected) else ""
         yield f"  {placement.fleet}/{placement.seat}: {placement.act}{there}: {sentence(placement.fact)}"

@@ -5,15 +5,19 @@ Scoped caps and stops split groups: the candidates they name leave their group f
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
 
+from capacity.core import flight
 from capacity.core.candidates import Field, Survey, binds, grouped, may_serve
 from capacity.core.facts import fact
+from capacity.core.findings import Finding, worse, worst
+from capacity.core.judging import judged
 from capacity.core.orders import Steps
-from capacity.core.rules import Asking, Finding, Place, worse, worst
+from capacity.core.rules import Asking, Place
 from capacity.core.sights import Sight, sights, stop
 from capacity.values.conditions import Fact
 from capacity.values.history import History
@@ -51,6 +55,7 @@ class Standing:
         refused: fact code → how many candidates it refuses.
         steps: the eligible candidates, in steps of the order.
         here: where a seat is → everything said against it; filled as seats are looked at.
+        able: what no rule refuses, in groups; filled when a turn looks.
     """
 
     asking: Asking
@@ -58,29 +63,37 @@ class Standing:
     refused: Mapping[str, int]
     steps: Steps
     here: dict[Spot, Sequence[Finding]]
+    able: list[flight.Spot]
 
 
 class Moment:
     """The survey at one instant; a value in all but name, so it is kept while its inputs are used together.
 
     Attributes:
+        judged: the stops in force, each kept or lifted.
         sights: pool → what it says for itself.
         field: the survey's candidates, with the groups that caps and stops split.
         origins: group → the survey's group it came from.
-        worst: group → the worst that is said at this moment; None where nothing is.
+        worst: group → the worst that is said at this moment to every need; None where nothing is.
+        partial: group → what is said to some needs alone.
         told: what stands at this moment whatever is decided; filled in by the conditions, None before.
     """
 
     def __init__(self, survey: Survey, headroom: Headroom, history: History) -> None:
         self.survey = survey
         self.told: Sequence[Fact] | None = None
-        self.sights: dict[str, Sight] = sights(headroom, survey.policy, history)
-        self._stops = {
-            one.name: stop(one)
-            for one in history.holds.circuits
-            if one.subject == "candidate" and (one.ends_at is None or one.ends_at > history.as_of)
-        }
+        now = history.as_of
+        held = [one for one in history.holds.circuits if one.ends_at is None or one.ends_at > now]
+        self.judged = judged(held, survey.inventory, headroom, survey.policy) if held else ()
+        circuits = [one.circuit for one in self.judged if not one.lifted]
+        self.sights: dict[str, Sight] = sights(headroom, survey.policy, history, circuits)
+        self._stops: dict[str, list[Finding]] = {}
+        for one in circuits:
+            if one.subject == "candidate":
+                self._stops.setdefault(one.name, []).append(stop(one, now))
         self._standing: dict[Need, Standing] = {}
+        self._members: Sequence[Sequence[int]] = ()
+        self._sizes: Sequence[int] = ()
         self._spots: dict[tuple[str, str, str | None, str | None], Spot] = {}
         said = self._said_of_candidates()
         self.field, self.origins = (
@@ -88,19 +101,44 @@ class Moment:
         )
         seen = self.sights
         self.worst = [seen[place.pool].worst for place in self.field.places]
-        if said:
-            self.worst = [worse(now, worst(extra)) for now, extra in zip(self.worst, self.field.extras, strict=True)]
+        self.partial: dict[int, list[Finding]] = {}
+        for group, extra in enumerate(self.field.extras if said else ()):
+            self.worst[group] = worse(self.worst[group], worst(one for one in extra if one.general))
+        for group, place in enumerate(self.field.places):
+            some = [one for one in (*seen[place.pool].partial, *self.field.extras[group]) if not one.general]
+            if some:
+                self.partial[group] = some
+
+    def members(self, group: int) -> Sequence[int]:
+        """Indices of the candidates of a group, every one."""
+        if not self._members:
+            found: list[list[int]] = [[] for _ in self.field.places]
+            for index, of in enumerate(self.field.groups):
+                found[of].append(index)
+            self._members = found
+        return self._members[group]
+
+    def size(self, tokens: int) -> int:
+        """The largest context that nothing can tell from a given one, so that equal answers are made once."""
+        if not self._sizes:
+            places = self.field.places
+            told = {*(place.context for place in places), *(place.usable for place in places)}
+            told |= {place.serving.least - 1 for place in places}
+            told |= {one.above for some in self.partial.values() for one in some}
+            known = sorted(tokens for tokens in told if tokens is not None)
+            self._sizes = (*known, max(known, default=0) + 1)
+        return self._sizes[min(bisect_left(self._sizes, tokens), len(self._sizes) - 1)]
 
     def said(self, group: int) -> Sequence[Finding]:
         """Everything said of a group at this moment."""
-        return [*self.sights[self.field.places[group].pool].findings, *self.field.extras[group]]
+        sight = self.sights[self.field.places[group].pool]
+        return [*sight.findings, *sight.partial, *self.field.extras[group]]
 
     def of(self, candidate: Candidate, model: Model, *, listed: bool) -> Sequence[Finding]:
         """Everything said at this moment of a candidate no adopted row makes."""
         sight = self.sights[candidate.pool]
         caps = [said for word, all_said in sight.caps.items() if binds(word, model, listed=listed) for said in all_said]
-        stopped = self._stops.get("|".join(candidate.key))
-        return [*sight.findings, *caps, *([stopped] if stopped else [])]
+        return [*sight.findings, *caps, *self._stops.get("|".join(candidate.key), ())]
 
     def standing(self, need: Need) -> Standing:
         """The answers to a need at this moment."""
@@ -116,11 +154,13 @@ class Moment:
             settled[origin] if now is None else worse(settled[origin], now)
             for origin, now in zip(self.origins, self.worst, strict=True)
         ]
+        for group, some in self.partial.items():
+            decided[group] = worse(decided[group], worst(one for one in some if one.concerns(need)))
         refused: Counter[str] = Counter()
         for finding, size in zip(decided, self.field.sizes, strict=True):
             if finding is not None and finding.answer == "no" and size:
                 refused[finding.fact.code] += size
-        return Standing(asking, decided, refused, Steps(asking, self.field, self.sights, decided), {})
+        return Standing(asking, decided, refused, Steps(asking, self.field, self.sights, decided), {}, [])
 
     def spot(self, seat: Seat) -> Spot:
         """Where a seat is: what its fleet says, else the one pool that lists its model, else the one that may serve it."""
@@ -193,7 +233,7 @@ class Moment:
             for index, candidate in enumerate(self.survey.field.candidates):
                 stopped = self._stops.get("|".join(candidate.key))
                 if stopped is not None:
-                    said.setdefault(index, []).append(stopped)
+                    said.setdefault(index, []).extend(stopped)
         return said
 
     def _bound(self, pool: str, word: str) -> Iterator[int]:
@@ -208,18 +248,26 @@ class Moment:
                 yield index
 
 
-def moment(survey: Survey, headroom: Headroom, history: History) -> Moment:
+def moment(survey: Survey, headroom: Headroom, history: History, use: str = "seats") -> Moment:
     """The survey at the instant of headroom and history, made once while the same ones are used together.
 
-    With stops in force it is made anew each time, since they end by the clock.
+    Args:
+        survey: what policy and inventory say.
+        headroom: what is left.
+        history: what is held.
+        use: who uses it; each use has its own.
     """
-    if history.holds.circuits:
-        return Moment(survey, headroom, history)
-    key = (survey, headroom)
-    kept: tuple[tuple[Survey, Headroom], Moment] | None = survey.policy.kept.get("moment")
-    if kept is None or kept[0][0] is not survey or kept[0][1] is not headroom:
-        kept = survey.policy.kept["moment"] = (key, Moment(survey, headroom, history))
-    return kept[1]
+    slot = f"moment of {use}"
+    kept: tuple[Moment, Headroom, object] | None = survey.policy.kept.get(slot)
+    held = (history.as_of, history.holds.circuits, history.spent) if _changing(history) else None
+    if kept is None or kept[0].survey is not survey or kept[1] is not headroom or kept[2] != held:
+        kept = survey.policy.kept[slot] = (Moment(survey, headroom, history), headroom, held)
+    return kept[0]
+
+
+def _changing(history: History) -> bool:
+    """Whether what is held changes with the clock alone."""
+    return bool(history.holds.circuits or history.spent)
 
 
 def _refuses(finding: Finding | None) -> bool:

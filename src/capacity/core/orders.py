@@ -12,7 +12,8 @@ from itertools import islice
 from attrs import frozen
 
 from capacity.core.candidates import FIRST, Field
-from capacity.core.rules import Asking, Finding
+from capacity.core.findings import Finding
+from capacity.core.rules import Asking
 from capacity.core.sights import Sight
 from capacity.values.decision import RunnerUp
 

@@ -1,62 +1,29 @@
 """The rules a place must pass, in their documented order. Each gives a finding or nothing.
 
 Rules of a place come first (they hold for every need), then rules of a need. A candidate's verdict is the worst finding;
-where several are equally bad the first rule in `RULES` speaks.
+where several are equally bad the first rule in `RULES` of `findings` speaks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
-from functools import cached_property
 
 from attrs import frozen
 
 from capacity.core.facts import fact
+from capacity.core.findings import Finding, by_rule
+from capacity.core.lanes import WHOLE, alone, lane_of, stage
 from capacity.values.conditions import Fact
-from capacity.values.decision import Answer, Verdict
+from capacity.values.decision import Answer
+from capacity.values.lanes import Serving
 from capacity.values.policy import Kind, Policy
 from capacity.values.seats import Egress, Need
-
-RULES = (
-    "model", "effort", "circuit", "login", "quota", "cap", "residency", "headroom",
-    "allow", "egress", "tier", "capability", "context", "volume",
-)  # fmt: skip  # the documented order, read as two rows: of a place, of a need
-
-BADNESS: Mapping[Answer, int] = {"no": 0, "wait": 1, "cannot-tell": 2, "yes": 3}
-"""Worst first."""
 
 REACH: Mapping[Egress, int] = {"none": 0, "lan": 1, "any": 2}
 """How far a request leaves."""
 
 INVALID_AFTER = 3
 """Authoritative listings in a row without a model before it counts as gone: one is a hiccup, two a coincidence."""
-
-
-@frozen
-class Finding:
-    """What one rule says against a place.
-
-    Attributes:
-        answer: `no`, `wait` or `cannot-tell`.
-        rule: which rule.
-        fact: why.
-        proof: good enough to make a seat leave the place, not only to keep others from arriving.
-        quota: only quota stands in the way; it ends at `opens_at`.
-        opens_at: when it ends, UTC; None = not known, or somebody has to act.
-    """
-
-    answer: Answer
-    rule: str
-    fact: Fact
-    proof: bool = False
-    quota: bool = False
-    opens_at: datetime | None = None
-
-    @cached_property
-    def verdict(self) -> Verdict:
-        """The finding as a verdict."""
-        return Verdict(self.answer, self.rule, self.fact)
 
 
 @frozen(eq=False, repr=False)
@@ -78,6 +45,8 @@ class Place:
         tools: whether it calls tools; None = unknown.
         names: those of its model's names that any need asks about.
         findings: what policy and inventory say against it.
+        serving: what the policy says of its model.
+        usable: the largest prompt it takes, in tokens; None = unknown.
     """
 
     harness: str
@@ -94,6 +63,8 @@ class Place:
     tools: bool | None
     names: frozenset[str]
     findings: tuple[Finding, ...]
+    serving: Serving = WHOLE
+    usable: int | None = None
 
 
 class Asking:
@@ -108,6 +79,8 @@ class Asking:
         profile = None if need.profile is None else policy.profiles.get(need.profile)
         # A profile nobody declared lets nothing out: a wall that is missing must fail loudly, never open.
         self.reach = REACH["any"] if need.profile is None else -1 if profile is None else REACH[profile.egress]
+        self.through = () if profile is None or profile.offline else profile.allow
+        self.lane = lane_of(policy, need) if need.turn or need.lane else None
         self.models = None if need.models is None else frozenset(name.casefold() for name in need.models)
         self.metered_exhausted = metered_exhausted
         self._said: dict[tuple[object, ...], Finding] = {}
@@ -122,6 +95,17 @@ class Asking:
             made = self._said[key] = Finding(answer, rule, fact(code, subject, **figures), proof=proof)
         return made
 
+    def stage(self, place: Place) -> int | None:
+        """Which part of the lane a place is in; None = it is in none."""
+        if self.lane is None:
+            return 0
+        return stage(self.lane, place.harness, place.pool, place.names, place.effort)
+
+    @property
+    def names_one(self) -> bool:
+        """Whether the need itself names one model alone."""
+        return self.models is not None and len(self.models) == 1
+
     def against(self, place: Place, moment: Iterable[Finding] = ()) -> list[Finding]:
         """Everything any rule says against a place, in the documented order.
 
@@ -129,7 +113,7 @@ class Asking:
             place: the place.
             moment: what its pool says now, and what is said now of its candidates alone.
         """
-        found = [*place.findings, *moment]
+        found = [*place.findings, *(one for one in moment if one.general or one.concerns(self.need))]
         found += [said for said in (rule(self, place) for rule in NEED_RULES) if said is not None]
         if len(found) > 1:
             found.sort(key=by_rule)
@@ -152,9 +136,24 @@ def allow(asking: Asking, place: Place) -> Finding | None:
 
 def egress(asking: Asking, place: Place) -> Finding | None:
     """A profile is a wall: what reaches further is filtered, whatever else speaks for it."""
-    if place.reach <= asking.reach:
+    if asking.need.local and place.kind != "local":
+        return asking.say("no", "egress", "not-local", place.pool, proof=True)
+    if place.reach <= asking.reach or place.pool in asking.through:
         return None
     return asking.say("no", "egress", "egress", place.pool, proof=True, profile=asking.need.profile or "")
+
+
+def lane(asking: Asking, place: Place) -> Finding | None:
+    """Only what is in the lane; and what puts another model out only where the lane means it alone."""
+    if asking.lane is None:
+        return None
+    at = asking.stage(place)
+    if at is None:
+        return asking.say("no", "lane", "not-in-lane", asking.lane.name, proof=True)
+    unloaded = any(finding.rule == "residency" and finding.answer == "wait" for finding in place.findings)
+    if place.serving.evicts and unloaded and not (alone(asking.lane, at) or asking.names_one):
+        return asking.say("no", "lane", "evicts", place.pool)
+    return None
 
 
 def tier(asking: Asking, place: Place) -> Finding | None:
@@ -169,7 +168,8 @@ def tier(asking: Asking, place: Place) -> Finding | None:
     if asking.floor is not None and not _reaches(asking, place.proven, asking.floor):
         told = {"proven": place.proven or "nothing", "floor": asking.floor_name}
         return asking.say("no", "tier", "floor-unproven", place.tier or "", proof=True, **told)
-    if asking.tier is not None and rank < asking.tier and not need.rise:
+    named = asking.lane is not None and bool(asking.lane.candidates)  # what a lane names may stand above its tier
+    if asking.tier is not None and rank < asking.tier and not (need.rise or named):
         return asking.say("no", "tier", "above-tier", place.tier or "", tier=need.tier or "")
     return None
 
@@ -194,6 +194,8 @@ def capability(asking: Asking, place: Place) -> Finding | None:
 def context(asking: Asking, place: Place) -> Finding | None:
     """The window must hold what one request needs."""
     needed = asking.need.context
+    if asking.need.turn:
+        return _prompt(asking, place, needed)
     if needed is None:
         return None
     if place.context is None:
@@ -203,6 +205,20 @@ def context(asking: Asking, place: Place) -> Finding | None:
     return asking.say("no", "context", "context-small", "", proof=True, needed=needed, window=place.context)
 
 
+def _prompt(asking: Asking, place: Place, size: int | None) -> Finding | None:
+    """A prompt of known size must leave room for its answer; one of unknown size goes to no local place."""
+    local = place.kind == "local"
+    if size is None:
+        return asking.say("no", "context", "size-unknown", place.pool) if local or place.serving.least else None
+    if size < place.serving.least:
+        return asking.say("no", "context", "prompt-small", "", proof=True, needed=size, least=place.serving.least)
+    if place.usable is None:
+        return asking.say("cannot-tell", "context", "context-unknown", "", needed=size) if local else None
+    if size <= place.usable:
+        return None
+    return asking.say("no", "context", "context-small", "", proof=True, needed=size, window=place.usable)
+
+
 def volume(asking: Asking, place: Place) -> Finding | None:
     """A seat that runs very often stays off subscriptions unless its metered pools are positively exhausted."""
     if not asking.need.high_volume or place.kind != "subscription" or asking.metered_exhausted:
@@ -210,53 +226,16 @@ def volume(asking: Asking, place: Place) -> Finding | None:
     return asking.say("no", "volume", "high-volume", place.pool, proof=True)
 
 
-NEED_RULES: tuple[Callable[[Asking, Place], Finding | None], ...] = (allow, egress, tier, capability, context, volume)
+NEED_RULES: tuple[Callable[[Asking, Place], Finding | None], ...] = (
+    allow,
+    egress,
+    lane,
+    tier,
+    capability,
+    context,
+    volume,
+)
 """The rules of a need, in the documented order."""
-
-
-def by_rule(finding: Finding) -> int:
-    """A finding's place in the documented order."""
-    return _AT[finding.rule]
-
-
-_AT: Mapping[str, int] = {rule: at for at, rule in enumerate(RULES)}
-
-
-def worse(one: Finding | None, other: Finding | None) -> Finding | None:
-    """The worse of two; where they are equally bad, the earlier in the documented order."""
-    if one is None or other is None:
-        return one or other
-    a, b = BADNESS[one.answer], BADNESS[other.answer]
-    if a == b:
-        a, b = _AT[one.rule], _AT[other.rule]
-    return one if a <= b else other
-
-
-def worst(found: Iterable[Finding]) -> Finding | None:
-    """The first of the worst findings; None where there is none."""
-    chosen: Finding | None = None
-    for finding in found:
-        if chosen is None or BADNESS[finding.answer] < BADNESS[chosen.answer]:
-            chosen = finding
-    return chosen
-
-
-def proof(found: Iterable[Finding]) -> Finding | None:
-    """The first finding that is good enough to leave the place; None where there is none."""
-    return next((finding for finding in found if finding.proof and finding.answer == "no"), None)
-
-
-def opening(found: Iterable[Finding]) -> tuple[bool, datetime | None]:
-    """Whether nothing but quota refuses a place, and when it opens: the latest end of all that is full.
-
-    The instant is None where one of them ends by nobody knows when (a payment, a guess).
-    """
-    refusing = [finding for finding in found if finding.answer == "no"]
-    if not refusing or not all(finding.quota for finding in refusing):
-        return False, None
-    instants = [finding.opens_at for finding in refusing]
-    known = [instant for instant in instants if instant is not None]
-    return True, max(known) if len(known) == len(instants) else None
 
 
 def awaited(places: Sequence[Place], decisive: Sequence[Finding | None]) -> Fact | None:

@@ -5,16 +5,18 @@ Made once per pool and decision, and shared by every candidate in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from attrs import frozen
 
 from capacity.core import headroom as heads
 from capacity.core.facts import fact
-from capacity.core.rules import Finding, worst
+from capacity.core.findings import Finding, worst
+from capacity.core.judging import ends
+from capacity.values.budgets import Spent
 from capacity.values.conditions import Fact
-from capacity.values.failures import Circuit
+from capacity.values.failures import Circuit, FailureKind
 from capacity.values.history import History
 from capacity.values.limits import Headroom, LimitHeadroom, PoolHeadroom
 from capacity.values.policy import Policy, PoolPolicy
@@ -32,6 +34,8 @@ class Sight:
         worst: the first of the worst of them; None where there is none.
         caps: scope word → what the limits of that scope say; a word whose limits are open says nothing.
         used: percent used of its fullest unscoped limit at the most; None = not observed, or not in percent.
+        observed: every unscoped limit is known to be open.
+        partial: what is said against it to some needs alone.
     """
 
     pool: PoolPolicy
@@ -41,30 +45,66 @@ class Sight:
     worst: Finding | None
     caps: Mapping[str, Sequence[Finding]]
     used: float | None
+    observed: bool = True
+    partial: Sequence[Finding] = ()
 
 
-def sights(headroom: Headroom, policy: Policy, history: History) -> dict[str, Sight]:
-    """Pool → its sight, for every pool of the policy."""
+def sights(headroom: Headroom, policy: Policy, history: History, circuits: Sequence[Circuit] = ()) -> dict[str, Sight]:
+    """Pool → its sight, for every pool of the policy.
+
+    Args:
+        headroom: what is left.
+        policy: the pools and their lines.
+        history: what was spent, and the instant.
+        circuits: the stops that are kept.
+    """
+    spent: dict[str, list[Spent]] = {}
+    for one in history.spent:
+        spent.setdefault(one.pool, []).append(one)
     now = history.as_of
-    circuits = [one for one in history.holds.circuits if one.ends_at is None or one.ends_at > now]
-    return {name: _sight(pool, headroom, policy, circuits) for name, pool in policy.pools.items()}
+    return {
+        name: _sight(pool, headroom, policy, circuits, spent.get(name, ()), now) for name, pool in policy.pools.items()
+    }
 
 
-def _sight(pool: PoolPolicy, headroom: Headroom, policy: Policy, circuits: Sequence[Circuit]) -> Sight:
+def _sight(
+    pool: PoolPolicy,
+    headroom: Headroom,
+    policy: Policy,
+    circuits: Sequence[Circuit],
+    spent: Sequence[Spent],
+    now: datetime,
+) -> Sight:
     known = headroom.pools.get(pool.name) or PoolHeadroom(pool.name)
     stands = [(limit, heads.standing(limit, pool, known)) for limit in known.limits]
     unscoped = [(limit, stands_) for limit, stands_ in stands if limit.limit.scope is None]
-    found = [stop(one) for one in circuits if _stops(one, pool, policy)] if circuits else []
+    found = [stop(one, now) for one in circuits if _stops(one, pool, policy)] if circuits else []
     if known.state == "login-required":
         found.append(Finding("no", "login", fact("login-required", pool.name), proof=True))
     found += [full(pool, known, limit, "quota") for limit, stands_ in unscoped if stands_ == "full"]
+    counted = list(_counted(policy, spent)) if spent else []
+    found += [one for one in counted if one.general]
     words = [stands_ for _, stands_ in unscoped]
     observed = _observed(known, words)
     if not (observed or pool.unmeasurable or "full" in words):
         found.append(Finding("cannot-tell", "headroom", _unknown(known)))
     caps = _caps(pool, known, stands) if len(unscoped) < len(stands) else {}
     used = _used(unscoped) if observed else None
-    return Sight(pool, known, stands, found, worst(found) if found else None, caps, used)
+    partial = [one for one in counted if not one.general]
+    return Sight(pool, known, stands, found, worst(found) if found else None, caps, used, observed, partial)
+
+
+def _counted(policy: Policy, spent: Sequence[Spent]) -> Iterator[Finding]:
+    """What our own count says against a pool: a budget that is spent, or somebody's share of one."""
+    for one in spent:
+        percent = one.percent
+        if percent is None or percent < 100.0 or not (one.stops or one.share is not None):
+            continue
+        whole = one.share is None
+        why = fact("spent" if whole else "share-spent", one.pool, budget=one.window, team=one.name or None)
+        named = frozenset(policy.budgets[one.pool].shares) if one.pool in policy.budgets else frozenset()
+        team = None if whole else one.name
+        yield Finding("no", "budget", why, True, True, one.resets_at, known=True, team=team, named=named)
 
 
 def _stops(circuit: Circuit, pool: PoolPolicy, policy: Policy) -> bool:
@@ -74,10 +114,29 @@ def _stops(circuit: Circuit, pool: PoolPolicy, policy: Policy) -> bool:
     return circuit.subject == "backend" and account is not None and circuit.name == account.plugin
 
 
-def stop(circuit: Circuit) -> Finding:
-    """What a circuit says."""
-    why = fact("circuit", circuit.name, origin=circuit.origin, kind=circuit.kind, until=circuit.ends_at)
-    return Finding("no", "circuit", why, proof=True, quota=circuit.kind == "quota", opens_at=circuit.ends_at)
+def stop(circuit: Circuit, as_of: datetime) -> Finding:
+    """What a circuit says: wait where it is about to be free, try it on probation, else no.
+
+    Only what lasts makes a seat leave: a burst is over before the seat has settled elsewhere.
+    """
+    kind, until = circuit.kind, circuit.ends_at
+    if circuit.waits:
+        return Finding("wait", "circuit", fact("stop-waits", circuit.name, kind=kind, until=until), opens_at=until)
+    if circuit.probation_at is not None and circuit.probation_at <= as_of:
+        return Finding("cannot-tell", "circuit", fact("stop-tried", circuit.name))
+    why = fact("circuit", circuit.name, origin=circuit.origin, kind=kind, **ends(circuit))
+    lasts = circuit.origin in ("operator", "evidence") or kind in LASTING or (kind, circuit.subject) == ("auth", "pool")
+    opens_at = circuit.probation_at or until
+    return Finding(
+        "no", "circuit", why, lasts, kind in QUOTA, opens_at, known=circuit.known, above=circuit.above
+    )  # fmt: skip  # the fields of one value
+
+
+LASTING: frozenset[FailureKind] = frozenset({"quota", "lapsed", "balance", "model", "entitlement", "context-tier"})
+"""Kinds of failure that last longer than a seat can wait. A login that somebody has to renew is seen for itself."""
+
+QUOTA: frozenset[FailureKind] = frozenset({"quota", "balance"})
+"""Kinds of failure that mean that something is used up."""
 
 
 def full(pool: PoolPolicy, known: PoolHeadroom, one: LimitHeadroom, rule: str) -> Finding:
@@ -85,7 +144,8 @@ def full(pool: PoolPolicy, known: PoolHeadroom, one: LimitHeadroom, rule: str) -
     why = fullness(pool, known, one)
     if one.limit.frees_on == "release":
         return Finding("wait", rule, why)
-    return Finding("no", rule, why, proof=True, quota=True, opens_at=one.limit.resets_at)
+    at = one.limit.resets_at
+    return Finding("no", rule, why, proof=True, quota=True, opens_at=at, known=at is not None)
 
 
 def fullness(pool: PoolPolicy, known: PoolHeadroom, one: LimitHeadroom) -> Fact:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from capacity.engine.broker import Broker
 from capacity.engine.engine import Engine
+from capacity.engine.leasing import Reply
 from capacity.engine.settings import Settings
-from capacity.engine.threaded import AsyncEngine
+from capacity.engine.threaded import AsyncBroker, AsyncEngine
 from capacity.engine.tick import Report
 
-__all__ = ["AsyncEngine", "Engine", "Report", "Settings"]
+__all__ = ["AsyncBroker", "AsyncEngine", "Broker", "Engine", "Reply", "Report", "Settings"]

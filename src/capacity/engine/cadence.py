@@ -65,7 +65,9 @@ class Asked:
         return evolve(known, told_at=now) if good else known
 
 
-def due_at(budget: Budget, asked: Asked, source: str, *, idle: bool, account: str | None = None) -> datetime | None:
+def due_at(
+    budget: Budget, asked: Asked, source: str, *, idle: bool, account: str | None = None, sooner: bool = False
+) -> datetime | None:
     """When a source may next be asked; None = nothing was ever heard of it, so now.
 
     What others told puts the question off, but never further than the slowest interval after the last one: they may
@@ -79,24 +81,36 @@ def due_at(budget: Budget, asked: Asked, source: str, *, idle: bool, account: st
         source: its name; the spread hangs on it.
         idle: nobody runs on its pools, or they are exhausted.
         account: the account's name for whoever would ask; None = no matter.
+        sooner: something is known to have changed, so that the floor alone holds it back; where it failed or refused of
+            late, nothing changes.
     """
     since = asked.since
     if since is None:
         return None
     last = max(since, asked.told_at or since)
     renamed = account is not None and asked.account not in (None, account)
-    span = budget.floor if renamed and not asked.failures else _interval(budget, asked, source, idle=idle)
-    usual = min((since if renamed else last) + span, since + budget.slowest)
+    early = renamed or (sooner and not _is_wary(budget, asked))
+    span = budget.floor if early and not asked.failures else _interval(budget, asked, source, idle=idle)
+    usual = min((since if early else last) + span, since + budget.slowest)
     return max(usual, since + budget.floor, min(asked.retry_at or usual, since + LONGEST))
 
 
-def due(budget: Budget, asked: Asked, source: str, now: datetime, *, idle: bool, account: str | None = None) -> bool:
+def due(
+    budget: Budget,
+    asked: Asked,
+    source: str,
+    now: datetime,
+    *,
+    idle: bool,
+    account: str | None = None,
+    sooner: bool = False,
+) -> bool:
     """Whether a source may be asked now; the arguments are those of `due_at`.
 
     What was noted further in the future than the slowest interval was noted by a clock that was wrong; waiting for that
     instant could silence the source for good, so it is due.
     """
-    at = due_at(budget, asked, source, idle=idle, account=account)
+    at = due_at(budget, asked, source, idle=idle, account=account, sooner=sooner)
     if at is None or asked.since is None:
         return True
     return at <= now or asked.since - now > budget.slowest

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import secrets
 from collections.abc import Iterable
 from datetime import timedelta
 from types import TracebackType
@@ -54,3 +57,8 @@ class Claims:
 
 def _key(fleet: str) -> str:
     return f"fleet:{fleet}"
+
+
+def holder_name() -> str:
+    """Who claims: this machine, this process, and a word nobody else has."""
+    return f"{platform.node()}/{os.getpid()}/{secrets.token_hex(4)}"

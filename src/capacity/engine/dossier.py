@@ -25,7 +25,7 @@ from attrs import evolve, frozen
 
 from capacity import codec
 from capacity.engine.documents import Adopted
-from capacity.engine.folds import Fold, gathered
+from capacity.engine.folds import Fold
 from capacity.errors import Fault, FormError, NoSuch
 from capacity.ports import Rankings, Store
 from capacity.values.evidence import Alias
@@ -109,8 +109,8 @@ class Dossier:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._rulings = Fold[Ruled, Mapping[str, Ruled]](store, RULINGS, Ruled, _latest, {})
-        self._aliases = Fold[Alias, tuple[Alias, ...]](store, ALIASES, Alias, gathered, ())
-        self._accepted = Fold[Accepted, tuple[Accepted, ...]](store, ACCEPTED, Accepted, gathered, ())
+        self._aliases = Fold[Alias, tuple[Alias, ...]](store, ALIASES, Alias, _gathered, ())
+        self._accepted = Fold[Accepted, tuple[Accepted, ...]](store, ACCEPTED, Accepted, _gathered, ())
         self._heard: dict[str, tuple[int, Heard]] = {}
 
     # --- what sources told ----------------------------------------------------------------------
@@ -274,6 +274,11 @@ class Dossier:
 def _latest(new: Iterable[Ruled], before: Mapping[str, Ruled]) -> Mapping[str, Ruled]:
     """The step of the rulings: the newest of each."""
     return {**before, **{one.proposal: one for one in new}}
+
+
+def _gathered(new: Iterable[V], before: tuple[V, ...]) -> tuple[V, ...]:
+    """The step of a log that is told whole: everything, in order."""
+    return (*before, *new)
 
 
 def _content(told: Rankings) -> object:

@@ -5,12 +5,8 @@ Two engines share nothing but a store they are both given.
 
 from __future__ import annotations
 
-import os
-import platform
-import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -19,32 +15,25 @@ from attrs import evolve
 
 from capacity.core.epochs import Course
 from capacity.engine import tick as steps
-from capacity.engine.actuation import Actuation
-from capacity.engine.backends import actuators as actuators_of
-from capacity.engine.backends import backends, check
-from capacity.engine.ledger import Ledger
+from capacity.engine.backends import check
 from capacity.engine.operator import accepted, known, stopped
-from capacity.engine.preparing import Preparing
-from capacity.engine.producer import Producer
-from capacity.engine.rankings import RankingSources, ranking_sources
 from capacity.engine.settings import Settings
 from capacity.engine.snapshot import snapshot
+from capacity.engine.stopping import failed, rearm
 from capacity.engine.tick import Report, Works
 from capacity.engine.tiering import Tiering
-from capacity.errors import CapacityError
-from capacity.plugins import Plugins, load_plugins, made_by
+from capacity.engine.works import Given, made, same_time
+from capacity.plugins import Plugins, load_plugins
 from capacity.ports import Actuator, Clock, Document, Listing, Outcome, Placement, Reading, Snapshot, Store
 from capacity.store import sqlite
-from capacity.values.failures import Stop, Subject
+from capacity.values.failures import Failure, Stop, Subject
 from capacity.values.policy import Policy
+from capacity.values.seats import Candidate
 from capacity.values.tick import Tick
 from capacity.values.tiers import TierSet
 from capacity.wire import Host
 
 T = TypeVar("T")
-
-APART = timedelta(seconds=1)
-"""How far two looks at one clock may be apart, with room for a slow machine; two clocks are as a rule days apart."""
 
 
 class Engine:
@@ -82,29 +71,14 @@ class Engine:
     ) -> None:
         self.policy = policy
         self._lock = threading.RLock()
-        plugins = load_plugins() if plugins is None else plugins
-        host, settings = host or Host(clock=clock), settings or Settings()
-        check(policy, plugins, actuators or {})
-        read, write = backends(policy, plugins), actuators_of(policy, plugins, actuators or {})
-        settings = settings.patient_with(write.values())
+        plugins, actuators = load_plugins() if plugins is None else plugins, actuators or {}
+        check(policy, plugins, actuators)
         self._store = sqlite(clock=clock) if store is None else store
         self._owns_store = store is None
         if clock is not None:
-            _same_time(clock, self._store)
-        ledger, holder = Ledger(self._store), holder_name()
-        self._works = Works(
-            policy,
-            ledger,
-            Producer(policy, read, ledger, host, holder, settings),
-            Actuation(policy, write, ledger, host, settings),
-            host,
-            holder,
-            settings,
-            made_by(plugins),
-            RankingSources(ranking_sources(policy, plugins), ledger, host, holder, settings),
-            folder or Path(),
-        )
-        self._preparing = Preparing(policy, read, write, ledger, host, holder, settings)
+            same_time(clock, self._store)
+        given = Given(plugins, actuators, host or Host(clock=clock), settings or Settings(), folder or Path())
+        self._works, self._preparing = made(policy, self._store, given)
 
     # --- what is left and what can run ----------------------------------------------------------
 
@@ -119,6 +93,19 @@ class Engine:
         """
         with self._lock:
             return steps.probe(self._works)
+
+    def refresh(self, account: str, sooner: bool = False) -> tuple[Reading, ...]:
+        """Ask the sources of one account if they are due, or wait for whoever is asking them.
+
+        Args:
+            account: the account's name in the policy.
+            sooner: something is known to have changed: what may be asked by its floor is due.
+
+        Raises:
+            StoreError: it could not be published.
+        """
+        with self._lock:
+            return self._works.producer.produce(only=(account,), sooner=sooner).readings
 
     def observe(
         self, account: str, document: Document, origin: str, seat: str | None = None
@@ -204,7 +191,36 @@ class Engine:
             request = self._preparing.request(pool, model)
         return self._preparing.carry_out(request)  # outside of the lock: no tick waits for minutes of loading
 
-    # --- what an operator says ------------------------------------------------------------------
+    # --- what stops a place, and what an operator says ------------------------------------------
+
+    def fail(
+        self, candidate: Candidate, failure: Failure, *, session: str = "", context: int | None = None
+    ) -> tuple[Stop, ...]:
+        """Tell of a failure, and learn what it stops.
+
+        Args:
+            candidate: where it happened.
+            failure: what `classify` makes of it, with the holds of the policy.
+            session: whose turn it was; `""` = nobody can tell, and then it is no evidence against a whole pool.
+            context: tokens of the request; None = not known.
+
+        Raises:
+            PolicyError: the policy knows no such harness or pool.
+        """
+        with self._lock:
+            return failed(self._works, failure, candidate, session=session, context=context)
+
+    def rearm(self, name: str) -> tuple[Stop, ...]:
+        """Take back what failures stopped, and tell what was taken back. An operator's own stop is left: `lift` ends it.
+
+        Args:
+            name: a pool with its candidates, a backend with its pools, a candidate, or `all`.
+
+        Raises:
+            PolicyError: the policy knows nothing of that name.
+        """
+        with self._lock:
+            return rearm(self._works.ledger, self.policy, name)
 
     @property
     def tiers(self) -> Tiering:
@@ -282,14 +298,9 @@ class Engine:
         self.close()
 
 
-def holder_name() -> str:
-    """Who claims: this machine, this process, and a word nobody else has."""
-    return f"{platform.node()}/{os.getpid()}/{secrets.token_hex(4)}"
-
-
-def _same_time(clock: Clock, store: Store) -> None:
-    here, there = clock.now(), store.now()
-    if abs(here - there) > APART:
-        raise CapacityError(
-            f"the engine's clock tells {here.isoformat()}, its store's {there.isoformat()}; give the store the same clock"
-        )
+def works_of(engine: Engine) -> Works:
+    """What an engine works with, for the broker beside it; whose login each account is has been looked at."""
+    works, lock = engine._works, engine._lock  # noqa: SLF001 - of one room, and of no use to anybody outside it
+    with lock:
+        works.producer.identify()
+    return works

@@ -130,11 +130,6 @@ def leveled(new: Iterable[Level], before: tuple[Level, ...]) -> tuple[Level, ...
     return (*last.values(), *(one for one in every if late is not None and one.at >= late))
 
 
-def gathered(new: Iterable[V], before: tuple[V, ...]) -> tuple[V, ...]:
-    """The step of a log whose fold belongs to the core: everything told, in order."""
-    return (*before, *new)
-
-
 def resting(seen: Mapping[str, Seen]) -> tuple[Reading, ...]:
     """The newest readings that the fold of readings keeps whole."""
     return tuple(

@@ -31,10 +31,13 @@ from attrs import evolve
 from capacity import codec
 from capacity.core.catalogue import catalogue
 from capacity.core.catalogue import fold as fold_listings
+from capacity.core.circuits import Known as Stopped
+from capacity.core.circuits import fold as fold_stops
 from capacity.core.circuits import fuses
 from capacity.core.epochs import Course, seconds
 from capacity.core.headroom import Seen, assess, tuning
 from capacity.core.headroom import fold as fold_readings
+from capacity.core.judging import changed
 from capacity.core.rates import Exposure
 from capacity.core.tracks import tracks
 from capacity.engine.archive import Archive
@@ -47,7 +50,6 @@ from capacity.engine.folds import (
     Standing,
     Told,
     figures,
-    gathered,
     leveled,
     resting,
     sampled,
@@ -56,11 +58,14 @@ from capacity.engine.folds import (
     unmarked,
     unsampled,
 )
+from capacity.engine.leasing import Leasing
+from capacity.engine.spending import Spending
 from capacity.errors import FormError
 from capacity.ports import Listing, Reading, Store
 from capacity.values.conditions import Condition
 from capacity.values.failures import Circuit, Stop
 from capacity.values.history import Journal, Level
+from capacity.values.lanes import Circuits
 from capacity.values.limits import Headroom
 from capacity.values.models import Inventory
 from capacity.values.policy import Policy
@@ -92,10 +97,11 @@ class Ledger:
         self.store = store
         self.archive = Archive(store)
         self.dossier = Dossier(store)
+        self.leasing, self.spending = Leasing(store), Spending(store)
         mark = self._mark()[0]
         self._readings = Fold(store, READINGS, Reading, fold_readings, unmarked(mark.seen, mark.figures), mark.readings)
         self._listings = Fold(store, LISTINGS, Listing, fold_listings, unsampled(mark.samples), mark.listings)
-        self._stops = Fold[Stop, tuple[Stop, ...]](store, STOPS, Stop, gathered, ())
+        self._stops = Fold(store, STOPS, Stop, fold_stops, Stopped())
         self._levels = Fold[Level, tuple[Level, ...]](store, LEVELS, Level, leveled, ())
         self._journal = Fold(store, JOURNAL, Written, told, Told({}, {}))
         self._conditions = Fold[Condition, Standing](store, CONDITIONS, Condition, standing, {})
@@ -140,13 +146,18 @@ class Ledger:
         found = catalogue((), as_of, start=dict(known))
         return evolve(found, pools={pool: shelf for pool, shelf in found.pools.items() if _of(policy, pool)})
 
-    def stop(self, stop: Stop) -> None:
-        """Put a stop, or the lifting of one."""
-        self._append(STOPS, f"{stop.subject} {stop.name} {stop.kind} {stop.origin}", stop.at, stop)
+    def stop(self, *stops: Stop) -> None:
+        """Put stops, or liftings of them."""
+        for stop in stops:
+            self._append(STOPS, f"{stop.subject} {stop.name} {stop.kind} {stop.origin}", stop.at, stop)
 
-    def circuits(self, as_of: datetime) -> tuple[Circuit, ...]:
-        """Every stop, folded."""
-        return fuses(self._stops.present(), as_of)
+    def circuits(self, as_of: datetime, rules: Circuits | None = None) -> tuple[Circuit, ...]:
+        """Every stop, folded by what a policy says of circuits; None = by the defaults."""
+        return fuses((), as_of, rules, start=self._stops.present())
+
+    def changed(self) -> Mapping[str, datetime]:
+        """Pool → when a failure last told something of it that a reading would tell better."""
+        return changed(stops[-1] for stops in self._stops.present().stops.values())
 
     def asked(self, source: str) -> Asked:
         """What is remembered of a source."""

@@ -9,6 +9,7 @@ from attrs import evolve
 
 from capacity.codec.faults import nearest, quoted
 from capacity.core.cases import OURS
+from capacity.core.circuits import BARS
 from capacity.core.facts import fact
 from capacity.engine.claims import Claims
 from capacity.engine.documents import Written
@@ -17,9 +18,6 @@ from capacity.errors import CapacityError, Fault, PolicyError
 from capacity.ports import Fleet, Outcome, Placement, Seat
 from capacity.values.failures import Stop, Subject
 from capacity.values.policy import Policy
-
-BARS = 3
-"""Bars in the name of a candidate: harness, pool, model and effort, the last of which may be blank."""
 
 
 def known(names: Collection[str], where: str, name: str, *, source: str = "policy") -> None:

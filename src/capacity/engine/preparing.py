@@ -1,7 +1,8 @@
 """A model is made ready because somebody asked for it by name, and for no other reason; one at a time for each pool.
 
-By whom is the policy's word: its own program, else (`prepare = true`) the backend's preparer, else the first fleet that
-is written to and whose actuator can. What was asked for is noted before anybody is asked, what became of it after.
+Models of one device count as those of one pool. By whom is the policy's word: its own program, else (`prepare = true`)
+the backend's preparer, else the first fleet that is written to and whose actuator can. What was asked for is noted before
+anybody is asked, what became of it after.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from functools import partial
 from attrs import evolve, frozen
 
 from capacity.codec.faults import nearest, quoted
+from capacity.core.lanes import serving
+from capacity.core.leases import names_of
 from capacity.engine.actuation import typed
 from capacity.engine.backends import Backend
 from capacity.engine.documents import Prepared
@@ -40,12 +43,14 @@ class Request:
         model: its id where a listing tells it, else the name that was given.
         by: who does it: `program`, `plugin`, or `fleet NAME`.
         begin: makes the flow.
+        device: what it is loaded on, where the policy says so; else its pool stands for it.
     """
 
     pool: str
     model: str
     by: str
     begin: Callable[[], Flow[Outcome]]
+    device: str
 
 
 class Preparing:
@@ -76,17 +81,19 @@ class Preparing:
             NoSuch: the pool's listing has no such model, or several of that name.
         """
         known(self._policy.pools, "pools", pool)
-        id_ = found(self._ledger.inventory(self._policy, self._ledger.now()), pool, model)
-        by, begin = self._way(self._policy.pools[pool], id_)
-        return Request(pool, id_, by, begin)
+        inventory, rules = self._ledger.inventory(self._policy, self._ledger.now()), self._policy.pools[pool]
+        id_ = found(inventory, pool, model)
+        by, begin = self._way(rules, id_)
+        names = names_of(inventory, pool, id_)
+        return Request(pool, id_, by, begin, serving(rules.serving, names).device or pool)
 
     def carry_out(self, request: Request) -> Outcome:
-        """Do it, unless another model of the pool is being made ready just now."""
-        store, key = self._ledger.store, f"prepare:{request.pool}"
+        """Do it, unless another model of the pool, or of its device, is being made ready just now."""
+        store, key = self._ledger.store, f"prepare:{request.device}"
         claim = store.claim(key, self._holder, 1, self._settings.prepare_life)
         if claim is None:
             return Outcome(
-                "conflict", f"{store.holder(key) or 'somebody'} makes a model of {request.pool} ready just now"
+                "conflict", f"{store.holder(key) or 'somebody'} makes a model of {request.device} ready just now"
             )
         try:
             self._note(request, None)

@@ -7,25 +7,28 @@ a source is asked is noted before it is, so a producer that dies while asking do
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from datetime import timedelta
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from attrs import evolve, frozen
 
-from capacity.core.facts import fact
 from capacity.core.tellers import told as spoken
 from capacity.engine.answers import UNREADABLE, Login, Said, said, told, unread
-from capacity.engine.backends import Backend, Source, failing
-from capacity.engine.cadence import due
+from capacity.engine.backends import Backend, Source
+from capacity.engine.cadence import due, due_at
 from capacity.engine.ledger import Ledger
+from capacity.engine.logins import Logins
 from capacity.engine.settings import Settings
-from capacity.errors import PluginError, WireError
+from capacity.errors import PluginError
 from capacity.plugins.factories import said as told_of
-from capacity.ports import Claim, Document, Flow, Listing, Reading
+from capacity.ports import Claim, Document, Flow, Listing, Reader, Reading
 from capacity.values.conditions import Fact
 from capacity.values.policy import Policy
 from capacity.wire import Host, run_all
+
+NEVER = datetime.max.replace(tzinfo=UTC)
+"""When an account is due that nobody can ask."""
 
 LOOK_AGAIN_S = 0.02
 """Real seconds between two looks at a claim of others: a read of the store takes a hundredth of that."""
@@ -84,31 +87,32 @@ class Producer:
     ) -> None:  # fmt: skip  # what it works with, each once
         self._backends, self._ledger = backends, ledger
         self._host, self._holder, self._settings = host, holder, settings
-        self._pools = {
-            name: tuple(pool.name for pool in policy.pools.values() if pool.account == name) or (name,)
-            for name in backends
-        }
-        self._serves = {
-            name: {pool.name: pool.models for pool in policy.pools.values() if pool.account == name}
-            for name in backends
-        }
-        self._logins: dict[str, Login] = {}
+        self._logins = Logins(backends, policy, ledger, self._run, settings)
 
     @property
     def sources(self) -> frozenset[str]:
         """Names of everything that can be asked."""
         return frozenset(source.name for backend in self._backends.values() for source in backend.sources)
 
-    def produce(self, idle: Collection[str] = ()) -> Produced:
+    def produce(
+        self, idle: Collection[str] = (), only: Collection[str] | None = None, *, sooner: bool = False
+    ) -> Produced:
         """Ask everything that is due, together, and publish the answers.
 
         Args:
             idle: pools nobody runs on, or that are exhausted.
+            only: accounts that are asked; None = every account.
+            sooner: something is known to have changed: what may be asked by its floor is due.
         """
-        faults = [*self._identify(), *(one for backend in self._backends.values() for one in backend.faults)]
-        doubles = {double.subject: double for double in self._doubles()}
-        sources = [source for name, one in self._backends.items() if name not in doubles for source in one.sources]
-        questions = [question for source in sources if (question := self._claim(source, idle)) is not None]
+        wanted = self._backends.keys() if only is None else self._backends.keys() & only
+        faults = [
+            *self._logins.identify(wanted),
+            *(one for backend in self._backends.values() for one in backend.faults),
+        ]
+        doubles = {double.subject: double for double in self._logins.doubles()}
+        asked = [one for name, one in self._backends.items() if name in wanted and name not in doubles]
+        sources = [source for one in asked for source in one.sources]
+        questions = [question for source in sources if (question := self._claim(source, idle, sooner)) is not None]
         answers = self._run({one.source.name: (one.source.ask, one.source.budget.deadline) for one in questions})
         with self._ledger.transaction():  # whoever reads beside us sees the whole round, or none of it
             found = [self._publish(one, answers[one.source.name]) for one in questions]
@@ -136,8 +140,8 @@ class Producer:
         Raises:
             PluginError: nobody reads documents of this account, or the reader broke its contract.
         """
-        if account not in self._logins:
-            self._identify()
+        if self._logins.get(account) is None:
+            self._logins.identify()
         found = self._read(self._backends[account], self._logins[account], document, origin)
         with self._ledger.transaction():
             self._enter(account, evolve(found, readings=tuple(filter(self._is_news, found.readings))))
@@ -146,47 +150,47 @@ class Producer:
                     self._put_off(_key(source, self._logins[account].fingerprint), found)
         return (*found.readings, *found.listings)
 
-    # --- whose is what --------------------------------------------------------------------------
+    def identify(self) -> None:
+        """Look at whose login each account is, unless that was done."""
+        self._logins.identify()
 
-    def _identify(self) -> list[Fact]:
-        """Learn the login of every account from local files; where nobody can tell, its name stands for it."""
-        probers = {name: one.prober for name, one in self._backends.items() if one.prober is not None}
-        deadline = self._settings.read_deadline
-        answers = self._run({name: (prober.account, deadline) for name, prober in probers.items()})
-        faults = []
-        for name, backend in self._backends.items():
-            answer = answers.get(name)
-            fingerprint = answer if isinstance(answer, str) and answer else name
-            alias = self._last_known(name) if fingerprint == name else name
-            self._logins[name] = Login(name, fingerprint, self._pools[name], alias, self._serves[name])
-            if answer is not None and fingerprint != answer and not isinstance(answer, WireError):
-                why = (
-                    told_of(answer) if isinstance(answer, Exception) else f"account() returned {type(answer).__name__}"
-                )
-                faults.append(failing(backend.sources[0].plugin, f"{name} account", why))
-        return faults
+    def due_at(self, account: str, changed: Mapping[str, datetime], *, sooner: bool) -> datetime | None:
+        """When an account is next due to be asked how much is left; None = now, for all that is known here.
 
-    def _last_known(self, name: str) -> str | None:
-        """The login of which an account was last heard; None where it never had one that was known."""
-        heard = (one.last for pool, one in self._ledger.seen().items() if pool.partition("/")[0] == name)
-        last = max(heard, key=lambda one: one.observed_at, default=None)
-        return last.account if last is not None and last.account != name else None
+        Args:
+            account: the account's name in the policy.
+            changed: pool → when a failure last told something of it.
+            sooner: as for `produce`.
+        """
+        login = self._logins.get(account)
+        if login is None:
+            return None
+        for source in self._probes(account):
+            key = _key(source, login.fingerprint)
+            sooner = sooner or self._has_failed(source, login, key, changed)
+            return due_at(source.budget, self._ledger.asked(key), key, idle=False, account=account, sooner=sooner)
+        return NEVER
 
-    def _doubles(self) -> Iterator[Fact]:
-        """The accounts whose login another account, first by name, has already."""
-        first: dict[tuple[str, str], str] = {}
-        for name in sorted(self._backends):
-            login = (self._backends[name].account.plugin, self._logins[name].fingerprint)
-            if first.setdefault(login, name) != name:
-                yield fact("duplicate-account", name, account=first[login])
+    def is_asking(self, account: str) -> bool:
+        """Whether somebody, here or elsewhere, asks an account just now how much is left."""
+        login = self._logins.get(account)
+        keys = [] if login is None else [_key(source, login.fingerprint) for source in self._probes(account)]
+        return any(self._ledger.store.holder(key) is not None for key in keys)
+
+    def reader(self, account: str) -> Reader | None:
+        """What reads the answers of an account; None = its plugin offers none."""
+        return self._backends[account].reader
+
+    def _probes(self, account: str) -> list[Source]:
+        return [source for source in self._backends[account].sources if source.kind == "probe"]
 
     # --- asking ---------------------------------------------------------------------------------
 
-    def _claim(self, source: Source, idle: Collection[str]) -> Question | None:
+    def _claim(self, source: Source, idle: Collection[str], sooner: bool) -> Question | None:
         """Take a source that is due, and note that it is being asked."""
         login = self._logins[source.account]
         rests = all(pool in idle for pool in login.pools)
-        if not self._due(source, login, rests):
+        if not self._due(source, login, rests, sooner):
             return None
         key = _key(source, login.fingerprint)
         claim = self._ledger.store.claim(
@@ -194,7 +198,7 @@ class Producer:
         )
         if claim is None:
             return None
-        if not self._due(source, login, rests):  # somebody asked between the two looks
+        if not self._due(source, login, rests, sooner):  # somebody asked between the two looks
             self._ledger.store.release(claim)
             return None
         with self._ledger.transaction():
@@ -211,14 +215,22 @@ class Producer:
             while time.monotonic() < end and self._ledger.store.holder(key) not in (None, self._holder):
                 time.sleep(LOOK_AGAIN_S)
 
-    def _due(self, source: Source, login: Login, rests: bool) -> bool:
+    def _due(self, source: Source, login: Login, rests: bool, sooner: bool) -> bool:
         """Whether it may be asked. A login that could not be told for a moment is not asked twice within a floor."""
         key, now, floor = _key(source, login.fingerprint), self._ledger.now(), source.budget.floor
+        sooner = sooner or self._has_failed(source, login, key, self._ledger.changed())
         asked_at = None if login.alias is None else self._ledger.asked(_key(source, login.alias)).asked_at
         just_asked = asked_at is not None and asked_at <= now < asked_at + floor
         return not just_asked and due(
-            source.budget, self._ledger.asked(key), key, now, idle=rests, account=source.account
+            source.budget, self._ledger.asked(key), key, now, idle=rests, account=source.account, sooner=sooner
         )
+
+    def _has_failed(self, source: Source, login: Login, key: str, told: Mapping[str, datetime]) -> bool:
+        """Whether a failure has told something since it was last asked that its reading would tell better."""
+        since = self._ledger.asked(key).since
+        if since is None or source.kind != "probe":
+            return False
+        return any(told.get(pool, since) > since for pool in login.pools)
 
     def _run(self, flows: Mapping[str, tuple[Callable[[], Flow[Any]], timedelta]]) -> Mapping[str, Any]:
         started = {name: (_begun(make), deadline) for name, (make, deadline) in flows.items()}

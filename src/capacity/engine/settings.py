@@ -22,6 +22,12 @@ class Settings:
         read_deadline: of reading a fleet, and of a fingerprint. Default 10 s, what one effect may take.
         notify_deadline: of the notify command. Default 10 s, likewise.
         retention: how long what was published, decided and done is kept. Default 90 days.
+        offer_life: how long an offer stands until it is claimed. Default 30 s, enough to start a program.
+        lease_life: how long a claimed lease lives unless it is renewed. Default 10 min: so long a slot is lost at the
+            most where its holder dies, and so often a long turn has to renew at the least.
+        lease_patience: how long a lease waits for a reading that is due. Default 2 s: most sources answer in that time.
+        leases_kept: how long the lines about leases are kept. Default 1 day; what they used is kept with the rest.
+        choices_kept: how long choices are kept. Default 7 days.
     """
 
     probe_life: timedelta = timedelta(seconds=60)
@@ -30,6 +36,11 @@ class Settings:
     read_deadline: timedelta = timedelta(seconds=10)
     notify_deadline: timedelta = timedelta(seconds=10)
     retention: timedelta = timedelta(days=90)
+    offer_life: timedelta = timedelta(seconds=30)
+    lease_life: timedelta = timedelta(minutes=10)
+    lease_patience: timedelta = timedelta(seconds=2)
+    leases_kept: timedelta = timedelta(days=1)
+    choices_kept: timedelta = timedelta(days=7)
 
     @property
     def apply_deadline(self) -> timedelta:

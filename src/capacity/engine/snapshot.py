@@ -19,7 +19,8 @@ def snapshot(ledger: Ledger, policy: Policy) -> Snapshot:
         models=tuple(ledger.inventory(policy, as_of).pools.values()),
         placements=() if made is None else made.placements,
         conditions=ledger.conditions(),
-        circuits=ledger.circuits(as_of),
+        circuits=ledger.circuits(as_of, policy.circuits),
         paces=() if made is None else made.paces,
         proposals=tuple(one.proposal for one in ledger.dossier.pending(as_of)),
+        leases=ledger.leasing.leases(as_of),
     )

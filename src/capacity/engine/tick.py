@@ -6,7 +6,7 @@
 4  fold      every log, at one instant
 5  settle    the intents of earlier ticks that have no outcome
 6  decide    from the four values, and from nothing else
-7  keep      the decision with its inputs, every level and every intent, in one durable transaction
+7  keep      the decision with its inputs, every level, every stop it lifts and every intent, in one durable transaction
 8  apply     one placement after another, each outcome journalled before the next is sent
 9  tell      conditions are entered; the fleets are told what is known
 10 look      the fleets are let go, and tier sources that are due are asked; what they change is proposed
@@ -23,6 +23,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from capacity.core.decide import decide, prepare
+from capacity.core.judging import awaiting, liftings
 from capacity.core.steering import corrected, steps
 from capacity.engine.actuation import Actuation, Where
 from capacity.engine.adopting import look
@@ -160,6 +161,8 @@ def tick(works: Works) -> Report:
     untold += tuple(f"the fleet {name} was not told: {why}" for name, why in unheard.items())
     ledger.mark()
     ledger.prune(present.as_of - works.settings.retention)
+    ledger.leasing.tidy(present.as_of, works.settings)
+    ledger.spending.mark()
     outcomes = tuple((written.placement, written.outcome) for written in done if written.outcome is not None)
     return Report(decided, published, outcomes, changed, after, untold, adopted)
 
@@ -183,12 +186,13 @@ def probe(works: Works) -> tuple[Reading, ...]:
 
 
 def produce(works: Works) -> tuple[Reading, ...]:
-    """Step 1. A pool nobody runs on, or that is exhausted, is asked about less often."""
-    ledger = works.ledger
-    last, headroom = ledger.archive.last(), ledger.headroom(works.policy, ledger.now())
+    """Step 1. A pool nobody runs on, or that is exhausted, is asked about less often, but not one that waits for an answer."""
+    ledger, now = works.ledger, works.ledger.now()
+    last, headroom = ledger.archive.last(), ledger.headroom(works.policy, now)
     unused = set() if last is None or last.running is None else works.policy.pools.keys() - set(last.running)
     exhausted = {name for name, pool in headroom.pools.items() if pool.pace == "exhausted"}
-    produced = works.producer.produce(unused | exhausted)
+    stopped = awaiting(ledger.circuits(now, works.policy.circuits))
+    produced = works.producer.produce(unused - stopped | exhausted)
     before, at = ledger.conditions(), ledger.now()
     unheard = lasting(before, PLUGIN, works.producer.sources - produced.asked)
     rest = [one for code in (NOT_APPLIED, UNTOLD, *OF_TIERS) for one in lasting(before, code)]
@@ -201,7 +205,10 @@ def fold(works: Works) -> Present:
     """Step 4."""
     ledger, as_of = works.ledger, works.ledger.now()
     return Present(
-        as_of, ledger.inventory(works.policy, as_of), ledger.headroom(works.policy, as_of), ledger.circuits(as_of)
+        as_of,
+        ledger.inventory(works.policy, as_of),
+        ledger.headroom(works.policy, as_of),
+        ledger.circuits(as_of, works.policy.circuits),
     )
 
 
@@ -215,9 +222,11 @@ def settle(works: Works, fleets: tuple[Fleet, ...], claims: Claims) -> tuple[Wri
 
 def decision(works: Works, present: Present, fleets: tuple[Fleet, ...], *, take: bool) -> Tick:
     """Step 6; `take` the next number, or only look at it."""
-    ledger, holds, turn = works.ledger, Holds(present.circuits), works.ledger.turn(take=take)
+    ledger, turn = works.ledger, works.ledger.turn(take=take)
+    holds = Holds(present.circuits, ledger.leasing.leases(present.as_of))
+    spent = ledger.spending.spent(works.policy, present.as_of, present.inventory)
     conditions = ledger.conditions()
-    history = History(present.as_of, turn, ledger.seed(), fleets, ledger.journal(), holds, conditions)
+    history = History(present.as_of, turn, ledger.seed(), fleets, ledger.journal(), holds, conditions, spent)
     made = decide(present.inventory, present.headroom, works.policy, history)
     return Tick(present.inventory, present.headroom, works.policy, history, made, works.made_by)
 
@@ -229,6 +238,7 @@ def keep(works: Works, decided: Tick, claims: Claims) -> tuple[Written, ...]:
     with works.ledger.transaction(durable=True):
         works.ledger.archive.keep(decided, running(made))
         works.ledger.command(steps(decided.history, made, shadow))
+        works.ledger.stop(*liftings(made.circuits, made.as_of))
         return works.actuation.intend((one for one in made.placements if one.act in WRITES), claims)
 
 

@@ -37,11 +37,12 @@ from capacity.ports.effects import (
 from capacity.ports.replies import Child, Exit, File, Line, Paths, Pulse, Replaced, Reply
 from capacity.ports.secret import Secret
 from capacity.ports.store import Claim, Record, Store
+from capacity.values.conditions import Fact, Figure
 from capacity.values.decision import Outcome, Placement
 from capacity.values.failures import Failure
 from capacity.values.limits import Limit, Reading, Scope, State
 from capacity.values.models import Authority, Listing, Model, Residency
-from capacity.values.rankings import Excluded, KnownModel, RankingRow, Rankings, SourceStatus
+from capacity.values.rankings import RankingRow, Rankings, SourceStatus
 from capacity.values.seats import Candidate, Fleet, Seat
 from capacity.values.tick import Snapshot
 
@@ -58,9 +59,10 @@ __all__ = [
     "Document",
     "Effect",
     "Env",
-    "Excluded",
     "Exit",
+    "Fact",
     "Failure",
+    "Figure",
     "File",
     "Fleet",
     "Flow",
@@ -68,7 +70,6 @@ __all__ = [
     "Hear",
     "InventorySource",
     "Key",
-    "KnownModel",
     "Limit",
     "Line",
     "List",

@@ -4,16 +4,12 @@ kept by the engine.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime, timedelta
 from math import isfinite
 
 from attrs import field, frozen
 
-from capacity.ports.document import Document
-
-DAY = timedelta(days=1)
-"""Beyond this nobody's wish to be left alone is believed: no circuit but an operator's lasts longer."""
+from capacity.ports.document import DAY, Document
 
 
 @frozen(kw_only=True)
@@ -70,31 +66,11 @@ class Budget:
         """When a source that refused a probe may be asked again.
 
         Args:
-            refusal: its answer. `Retry-After` may be missing, seconds or a date; a date counts from the answer's own,
-                so that no clock has to agree with another. Nought, the past and what nobody can read name no wait.
+            refusal: its answer; what it asks for is its `retry_after`.
 
         Returns:
             An instant from `wait_least` to `wait_most` after the answer.
         """
-        asked = _asked_wait(refusal)
-        wait = self.wait_least if asked <= timedelta(0) else max(asked + self.wait_margin, self.wait_least)
+        asked = refusal.retry_after
+        wait = self.wait_least if asked is None else max(asked + self.wait_margin, self.wait_least)
         return refusal.at + min(wait, self.wait_most)
-
-
-def _asked_wait(refusal: Document) -> timedelta:
-    """The wait a refusal names, at most a day; nothing or less where it names none."""
-    told = (refusal.header("retry-after") or "").strip()
-    try:
-        return timedelta(seconds=min(float(told), DAY.total_seconds()))
-    except (ValueError, OverflowError):  # no number, or none that counts anything
-        until, began = _date(told), _date(refusal.header("date") or "")
-    return timedelta(0) if until is None else min(until - (began or refusal.at), DAY)
-
-
-def _date(text: str) -> datetime | None:
-    """A date as HTTP writes it; None where it is none."""
-    try:
-        at = parsedate_to_datetime(text)
-    except (ValueError, OverflowError, TypeError, IndexError):
-        return None
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at

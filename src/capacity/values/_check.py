@@ -46,6 +46,14 @@ def _finite_decimal(amount: Any) -> bool:
     return isinstance(amount, Decimal) and amount.is_finite()
 
 
+def decimal(amount: Decimal | int) -> Decimal:
+    """One finite decimal; a whole number is one."""
+    exact = Decimal(amount) if isinstance(amount, int) and not isinstance(amount, bool) else amount
+    if not isinstance(exact, Decimal) or not exact.is_finite():
+        raise ValueError(f"{shown(amount)} is not a finite decimal")
+    return exact
+
+
 def by_key(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
     """The mapping, sorted by key, so that equal values iterate equally."""
     return dict(sorted(mapping.items()))

@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from capacity.values import _check
 from capacity.values.conditions import Condition, Fact
+from capacity.values.failures import Circuit
 from capacity.values.limits import Pace
 from capacity.values.seats import Candidate, Egress, Need
 
@@ -198,6 +199,21 @@ def _by_pool(paces: Iterable[PoolPace]) -> tuple[PoolPace, ...]:
 
 
 @frozen
+class Judged:
+    """One stop in force, held against what was read since.
+
+    Attributes:
+        circuit: the stop.
+        lifted: a newer reading or listing says otherwise, so that it stops nothing any more.
+        fact: why it is kept, or lifted.
+    """
+
+    circuit: Circuit
+    lifted: bool
+    fact: Fact
+
+
+@frozen
 class Decision:
     """What a whole fleet should do now.
 
@@ -214,6 +230,7 @@ class Decision:
         seats: one for each seat, sorted by (fleet, seat).
         conditions: those that stand, and those that ended now; sorted by (code, subject).
         paces: of the pools that can be paced, sorted by pool.
+        circuits: the stops that were in force, sorted by key, each kept or lifted.
     """
 
     id: str
@@ -226,6 +243,7 @@ class Decision:
     seats: tuple[SeatDecision, ...] = ()
     conditions: tuple[Condition, ...] = ()
     paces: tuple[PoolPace, ...] = field(default=(), converter=_by_pool)
+    circuits: tuple[Judged, ...] = ()
 
     @property
     def placements(self) -> tuple[Placement, ...]:

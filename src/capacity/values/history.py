@@ -8,9 +8,11 @@ from datetime import datetime, timedelta
 from attrs import field, frozen
 
 from capacity.values import _check
+from capacity.values.budgets import Spent
 from capacity.values.conditions import Condition
 from capacity.values.decision import Act, OutcomeWord
 from capacity.values.failures import Circuit
+from capacity.values.leases import Lease
 from capacity.values.seats import Candidate, Fleet
 
 
@@ -130,15 +132,27 @@ def _circuits(circuits: Iterable[Circuit]) -> tuple[Circuit, ...]:
     return tuple(sorted(circuits, key=lambda circuit: circuit.key))
 
 
+def _leases(leases: Iterable[Lease]) -> tuple[Lease, ...]:
+    """Leases in the order of their ids."""
+    return tuple(sorted(leases, key=lambda lease: lease.id))
+
+
 @frozen
 class Holds:
     """What is held.
 
     Attributes:
         circuits: stops in force, sorted by (subject, name, kind, origin).
+        leases: leases in flight, offered or claimed, sorted by id.
     """
 
     circuits: tuple[Circuit, ...] = field(default=(), converter=_circuits)
+    leases: tuple[Lease, ...] = field(default=(), converter=_leases)
+
+
+def _spent(spent: Iterable[Spent]) -> tuple[Spent, ...]:
+    """What was spent, in the order of (pool, window, name)."""
+    return tuple(sorted(spent, key=lambda one: one.key))
 
 
 def _fleets(fleets: Iterable[Fleet]) -> tuple[Fleet, ...]:
@@ -163,6 +177,8 @@ class History:
         journal: what we wrote.
         holds: what is held.
         conditions: those that stood after the last decision, sorted by (code, subject).
+        spent: what was spent by our own count, sorted by (pool, window, name).
+        granted: counter → how often it was drawn on: what takes turns takes them by it.
     """
 
     as_of: datetime = field(converter=_check.utc)
@@ -172,3 +188,5 @@ class History:
     journal: Journal = field(factory=Journal)
     holds: Holds = field(factory=Holds)
     conditions: tuple[Condition, ...] = field(default=(), converter=_conditions)
+    spent: tuple[Spent, ...] = field(default=(), converter=_spent)
+    granted: Mapping[str, int] = field(factory=dict, converter=_check.by_key)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from capacity.values import _check
+from capacity.values.lanes import Circuits, Deal, Lanes, PoolBudget, Serving, Watch
 from capacity.values.methods import Credentials as Credentials
 from capacity.values.seats import Egress
 from capacity.values.tiers import Tiers
@@ -57,6 +58,7 @@ class PoolPolicy:
         prepare: what loads a model on request: True = the backend's own plugin, else a fleet's actuator that can; an
             argv is run by the host, `{model}` in it replaced by the model's id; `()` = nothing is declared.
         uncontrolled: share of the burn nobody here controls, 0 to 1; None = not declared.
+        serving: what its models can serve at once; the first that names a model speaks for it.
     """
 
     name: str
@@ -71,6 +73,7 @@ class PoolPolicy:
     models: tuple[str, ...] = ()
     prepare: tuple[str, ...] | bool = field(default=(), converter=_check.words_or_true)
     uncontrolled: float | None = None
+    serving: tuple[Serving, ...] = ()
 
 
 @frozen
@@ -174,10 +177,16 @@ class Profile:
     Attributes:
         name: the profile's name.
         egress: the furthest a candidate of it may reach.
+        allow: pools it may reach all the same.
+        offline: nothing of it ever leaves the machine or its network; `allow` may not say otherwise.
+        manual: a session keeps the place it picked; that is checked and counted, and never changed.
     """
 
     name: str
     egress: Egress = "any"
+    allow: tuple[str, ...] = field(default=(), converter=_check.ordered)
+    offline: bool = False
+    manual: bool = False
 
 
 @frozen
@@ -224,6 +233,11 @@ class Policy:
         pacing: pacing settings.
         freshness: usual cadence assumed for a reading nobody stamped. Default 1200 s, the rhythm of a slow probe.
         seat_points: percent points a newly placed seat counts as load on its pool. Default 5.
+        lanes: how leases are chosen.
+        deals: when a pool is cheaper.
+        budgets: pool → what it may be used for by our own count.
+        watch: when a looping session is stopped; None = never.
+        circuits: how failures open circuits.
         notify: argv run when a condition changes; `()` = none.
         version: of the policy's form.
     """
@@ -239,6 +253,11 @@ class Policy:
     pacing: Pacing = field(factory=Pacing)
     freshness: timedelta = timedelta(seconds=1200)
     seat_points: float = 5.0
+    lanes: Lanes = field(factory=Lanes)
+    deals: tuple[Deal, ...] = ()
+    budgets: Mapping[str, PoolBudget] = field(factory=dict, converter=_check.by_key)
+    watch: Watch | None = field(factory=Watch)
+    circuits: Circuits = field(factory=Circuits)
     notify: tuple[str, ...] = ()
     version: int = 1
 

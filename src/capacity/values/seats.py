@@ -52,6 +52,15 @@ class Need:
         models: allow-list of names that narrows; None = every model.
         high_volume: runs so often that it stays off subscriptions.
         rise: may be placed above its tier.
+        turn: asks for one turn of a session, and `context` is the size of its prompt; None is then a prompt of unknown
+            size, which no local place takes.
+        lane: the lane it is decided in; None = its profile's, else its tier's.
+        here: the candidate its session runs on now; None = on none.
+        cached: tokens of its prompt that the provider of `here` still holds in a cache.
+        waited: how long it has waited.
+        local: only local places will do.
+        pick: the place its session picked for itself, under a profile that is manual.
+        team: who it is charged to, where shares are declared; `""` = nobody in particular.
     """
 
     tier: str | None = None
@@ -66,6 +75,14 @@ class Need:
     models: tuple[str, ...] | None = field(default=None, converter=_check.ordered_or_none)
     high_volume: bool = False
     rise: bool = False
+    turn: bool = False
+    lane: str | None = None
+    here: Candidate | None = None
+    cached: int = 0
+    waited: timedelta = timedelta(0)
+    local: bool = False
+    pick: Candidate | None = None
+    team: str = ""
 
 
 @frozen

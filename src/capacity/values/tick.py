@@ -12,6 +12,7 @@ from capacity.values.conditions import Condition
 from capacity.values.decision import Decision, Placement, PoolPace
 from capacity.values.failures import Circuit
 from capacity.values.history import History
+from capacity.values.leases import Lease
 from capacity.values.limits import Headroom, PoolHeadroom
 from capacity.values.models import Inventory, PoolInventory
 from capacity.values.policy import Policy
@@ -51,7 +52,7 @@ class Snapshot:
         conditions: those that stand.
         circuits: stops in force.
         paces: of the pools that can be paced, in the last decision.
-        leases: empty until release 0.4.
+        leases: in flight, offered or claimed, sorted by id.
         proposals: ids of the tier proposals that wait for an answer, oldest first.
     """
 
@@ -63,5 +64,5 @@ class Snapshot:
     conditions: tuple[Condition, ...] = ()
     circuits: tuple[Circuit, ...] = ()
     paces: tuple[PoolPace, ...] = ()
-    leases: tuple[str, ...] = ()
+    leases: tuple[Lease, ...] = ()
     proposals: tuple[str, ...] = ()

@@ -38,10 +38,10 @@ pools = ["wrok"]
 [fleets.main]
 actuator = "file"
 
-[lanes]
+[service]
 """
 PATHS = [
-    "accounts.work.kind", "freshness", "harnesses.cli.pools", "lanes",
+    "accounts.work.kind", "freshness", "harnesses.cli.pools", "service",
     "accounts.cash.options.base_ur", "accounts.rack.plugin", "fleets.main.options.path",
 ]  # fmt: skip  # what the file says of itself, then what plugins say
 

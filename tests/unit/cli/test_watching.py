@@ -94,7 +94,7 @@ def test_an_edited_policy_counts_from_the_next_tick_on(house: House, capsys: pyt
     assert "in shadow, so nothing is applied to it: crew" in second
 
 
-@pytest.mark.parametrize("broken", ["version = ", "version = 1\nlanes = {}\n", None])
+@pytest.mark.parametrize("broken", ["version = ", "version = 1\nservice = {}\n", None])
 def test_a_policy_that_becomes_faulty_stops_nothing(
     broken: str | None, house: House, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,10 +130,10 @@ def test_a_tick_that_fails_is_tried_again(house: House, capsys: pytest.CaptureFi
 
 def test_it_does_not_begin_with_a_faulty_policy(house: House, capsys: pytest.CaptureFixture[str]) -> None:
     """There is no good one to go on with."""
-    house.policy.write_text("version = 1\nlanes = {}\n", encoding="utf-8")
+    house.policy.write_text("version = 1\nservice = {}\n", encoding="utf-8")
 
     assert 2 == house.run("watch", "--times", "1")
-    assert "lanes: needs release 0.4" in capsys.readouterr().err
+    assert "service: needs release 0.6" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 from capacity.engine import AsyncEngine, Engine
-from capacity.engine.engine import holder_name
+from capacity.engine.claims import holder_name
 from capacity.errors import CapacityError, PolicyError, StoreError
 from capacity.plugins import Plugins
 from capacity.ports import Document

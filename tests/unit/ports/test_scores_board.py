@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from attrs import evolve
 
-from capacity.ports import Document, Excluded, File, Get, KnownModel, RankingRow, Rankings, Reply, SourceCard
-from capacity.ports.scores import Board, Page, Told, address, pages
+from capacity.ports import Document, File, Get, RankingRow, Rankings, Reply, SourceCard
+from capacity.ports.scores import Board, Excluded, KnownModel, Page, Told, address, pages
 from capacity.testing.flows import FakeWorld, play
 
 AT = datetime(2026, 9, 20, 12, tzinfo=UTC)

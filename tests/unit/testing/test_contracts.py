@@ -13,6 +13,7 @@ from capacity.ports import (
     Budget,
     Document,
     Env,
+    Failure,
     Get,
     InventorySource,
     Limit,
@@ -174,6 +175,13 @@ class Impatient(SundialReader):
         return told and tuple(evolve(one, retry_at=doc.at) for one in told)
 
 
+class Blames(SundialReader):
+    """Whatever it sees, somebody is at fault."""
+
+    def failure(self, doc: Document) -> Failure | None:
+        return Failure.of("other")
+
+
 class Doubles(SundialReader):
     """One pool twice."""
 
@@ -196,6 +204,7 @@ class Doubles(SundialReader):
         (Takes(), "test_a_strangers_document_is_not_mine", {}),
         (Presumes(), "test_a_strangers_document_is_not_mine", {}),
         (Doubles(), "test_good_answers_are_ok", {}),
+        (Blames(), "test_good_answers_are_no_failure", {}),
     ],
 )
 def test_a_wrong_reader_is_found(reader: Reader, test: str, more: dict[str, Any]) -> None:
@@ -208,6 +217,12 @@ def test_an_alarmed_reader_is_found() -> None:
     """A refused probe that speaks of the quota breaks the contract."""
     with pytest.raises(AssertionError):
         TestReader().test_a_throttled_probe_says_nothing_of_the_quota(Alarms(), THROTTLED)
+
+
+def test_a_blaming_reader_is_found() -> None:
+    """A refused probe that is charged to somebody breaks the contract."""
+    with pytest.raises(AssertionError):
+        TestReader().test_a_throttled_probe_is_no_failure(Blames(), THROTTLED)
 
 
 def test_a_parser_may_give_up() -> None:

@@ -68,6 +68,9 @@ def test_a_world_holds_together(world: World) -> None:
     assert len(set(keys)) == len(keys)
     assert {entry.key for entry in history.journal.entries} <= set(keys)
     assert {row.tier for row in policy.tiers.rows} <= set(policy.tiers.names)
+    assert policy.lanes.tiers.keys() <= set(policy.tiers.names)
+    assert policy.lanes.profiles.keys() <= policy.profiles.keys()
+    assert {deal.pool for deal in policy.deals} | {one.pool for one in history.spent} <= policy.pools.keys()
 
 
 @given(worlds(pools=1, seats=1))
@@ -122,10 +125,21 @@ RICH: dict[str, Callable[[World], object]] = {
     "a fleet that refuses": lambda w: any(f.refuses for f in w.history.fleets),
     "a fleet held elsewhere": lambda w: any(f.held_by for f in w.history.fleets),
     "a seat whose pool is not told": lambda w: any(s.pool is None for s in seats(w)),
+    "a pool on probation": lambda w: any(c.probation_at == w.history.as_of for c in w.history.holds.circuits),
+    "a stop that is waited for": lambda w: any(c.waits for c in w.history.holds.circuits),
+    "a stop of long contexts": lambda w: any(c.above is not None for c in w.history.holds.circuits),
     "an operator's stop without an end": lambda w: any(c.ends_at is None for c in w.history.holds.circuits),
     "a wall": lambda w: any(rule.profile == "lan" for rule in w.policy.seats),
     "a high-volume rule": lambda w: w.policy.high_volume.cadence is not None,
     "a local and a metered pool": lambda w: {"local", "metered"} <= {p.kind for p in w.policy.pools.values()},
+    "a lane with picks of its own": lambda w: any(lane.candidates for lane in w.policy.lanes.tiers.values()),
+    "a step that opens later": lambda w: any(s.after for lane in w.policy.lanes.tiers.values() for s in lane.fallback),
+    "a share for local pools": lambda w: any(lane.local_share for lane in w.policy.lanes.tiers.values()),
+    "a profile that is manual": lambda w: any(profile.manual for profile in w.policy.profiles.values()),
+    "a deal for the night": lambda w: any(deal.start for deal in w.policy.deals),
+    "a budget that is spent": lambda w: any(s.stops and (s.percent or 0) >= 100 for s in w.history.spent),
+    "a share that is spent": lambda w: any(s.name and (s.percent or 0) >= 100 for s in w.history.spent),
+    "a model with one slot": lambda w: any(s.slots == 1 for p in w.policy.pools.values() for s in p.serving),
     "an account of two pools": lambda w: {"harbour", "harbour/east"} <= w.policy.pools.keys(),
 }
 
@@ -134,7 +148,7 @@ def test_worlds_reach_every_corner() -> None:
     """Each corner the rules of the decision speak of is met within a few hundred worlds."""
     met: set[str] = set()
 
-    @settings(max_examples=250, derandomize=True, database=None, phases=[Phase.generate])
+    @settings(max_examples=400, derandomize=True, database=None, phases=[Phase.generate])
     @given(worlds())
     def draw(world: World) -> None:
         met.update(corner for corner, holds in RICH.items() if corner not in met and holds(world))

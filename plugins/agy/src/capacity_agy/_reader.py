@@ -8,6 +8,7 @@ from typing import Any, final
 from capacity.ports import Document, Failure, Listing, Reader, Reading
 
 from capacity_agy import _groups, _listing, _login, _models_quota, _refusals, _screens
+from capacity_agy._failures import failure
 from capacity_agy._wire import lines, tree
 
 
@@ -31,8 +32,8 @@ class AgyReader:
         return _listing.listing(doc, tree(doc), lines(doc))
 
     def failure(self, doc: Document) -> Failure | None:
-        """None: failures of running sessions are not classified yet."""
-        return None
+        """A refusal of a turn; None for what answers a question about quota, and for what nobody here words so."""
+        return failure(doc)
 
 
 def _of_tree(doc: Document, body: Mapping[str, Any]) -> tuple[Reading, ...] | None:

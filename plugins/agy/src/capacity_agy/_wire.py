@@ -37,8 +37,8 @@ _NUMERAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _PERCENT = re.compile(r"(?<![0-9.,-])([0-9]{1,4}(?:\.([0-9]{1,9}))?) ?%")
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
-_PART = re.compile(r"([0-9]{1,6}) ?(d|h|m(?!s)|s)[a-z]*")
-_UNITS: Mapping[str, str] = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
+_PART = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?) ?(ms|d|h|m|s)[a-z]*")
+_UNITS: Mapping[str, str] = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds"}
 
 
 def tree(doc: Document) -> dict[str, Any] | None:
@@ -138,6 +138,6 @@ def _moment(value: object) -> datetime | None:
 
 
 def span(words: str) -> timedelta | None:
-    """A span of time in words (`167h 57m`, `1 day, 21 hours`, `91226.17s`); None where none is told."""
-    told = {_UNITS[unit]: int(count) for count, unit in _PART.findall(re.sub(r"\.[0-9]+", "", words.casefold()))}
+    """A span of time in words (`167h 57m`, `1 day, 21 hours`, `91226.17s`, `479.4ms`); None where none is told."""
+    told = {_UNITS[unit]: float(count) for count, unit in _PART.findall(words.casefold())}
     return timedelta(**told) if told else None

@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any
 
 import yaml
-from capacity.ports import Document, Excluded, RankingRow
-from capacity.ports.scores import Fields, Told
+from capacity.ports import Document, RankingRow
+from capacity.ports.scores import Excluded, Fields, Told
 
 EFFORT = re.compile(r"\((minimal|low|medium|high|xhigh|max)\)$")
 """How a row names the effort where it has no field for it. Any other word there is part of a name or a date."""

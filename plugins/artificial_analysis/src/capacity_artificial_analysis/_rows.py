@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from capacity.ports import Excluded, RankingRow
-from capacity.ports.scores import Fields, Told
+from capacity.ports import RankingRow
+from capacity.ports.scores import Excluded, Fields, Told
 
 INDICES: Mapping[str, str] = {
     "artificial_analysis_intelligence_index": "Artificial Analysis Intelligence Index",

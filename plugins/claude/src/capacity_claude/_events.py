@@ -52,7 +52,7 @@ def text(doc: Document) -> Reading | None:
     found = hit(doc.text.strip(), doc) if len(doc.body) <= ROWS_MOST else None
     if found is None or not found.sure:
         return None
-    return _reading(doc, "limit-text", () if found.limit is None else (found.limit,))
+    return _reading(doc, "limit-text", found.limits)
 
 
 def _reading(doc: Document, source: str, limits: tuple[Limit, ...]) -> Reading:
@@ -95,15 +95,15 @@ def _said(item: Any, doc: Document) -> Said | None:
     if not isinstance(item, dict):
         return None
     if item.get("type") == EVENT:
-        return Said("stream-event", _event(item.get("rate_limit_info")))
+        return Said("stream-event", told(item.get("rate_limit_info")))
     if item.get("type") == RESULT:
         return _result(item.get("result"), doc)
     return _status_line(item.get("rate_limits"))
 
 
-def _result(told: object, doc: Document) -> Said | None:
-    found = hit(told.strip(), doc) if isinstance(told, str) else None
-    return None if found is None else Said(RESULT, () if found.limit is None else (found.limit,))
+def _result(said: object, doc: Document) -> Said | None:
+    found = hit(said.strip(), doc) if isinstance(said, str) else None
+    return None if found is None else Said(RESULT, found.limits)
 
 
 def _status_line(rows: object) -> Said | None:
@@ -122,16 +122,16 @@ def _is_row(row: object) -> bool:
     return isinstance(row, dict) and "used_percentage" in row
 
 
-def _event(told: object) -> tuple[Limit, ...]:
+def told(event: object) -> tuple[Limit, ...]:
     """The limits of an event: every window in it, and the one its word is about."""
-    if not isinstance(told, dict):
+    if not isinstance(event, dict):
         return ()
-    claim = word(told.get("rateLimitType")) or ""
-    claimed = window(claim, fraction(told.get("utilization")), instant(told.get("resetsAt")))
-    windows = {one.name: one for one in _unified(told.get("unifiedWindows"))}
+    claim = word(event.get("rateLimitType")) or ""
+    claimed = window(claim, fraction(event.get("utilization")), instant(event.get("resetsAt")))
+    windows = {one.name: one for one in _unified(event.get("unifiedWindows"))}
     if claimed is not None and (claimed.percent is not None or claimed.name in windows):
         windows[claimed.name] = _whole(claimed, windows.get(claimed.name))
-    turn = Turn(told.get("status"), claimed, instant(told.get("resetsAt")), tuple(windows.values()))
+    turn = Turn(event.get("status"), claimed, instant(event.get("resetsAt")), tuple(windows.values()))
     return turn.limits
 
 

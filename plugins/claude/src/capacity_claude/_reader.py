@@ -6,6 +6,7 @@ from capacity.ports import DOCUMENT_CAP, Document, Failure, Listing, Reader, Rea
 
 from capacity_claude import _credentials, _models, _usage
 from capacity_claude._events import events, text
+from capacity_claude._failures import failure
 from capacity_claude._headers import headers, is_turn
 from capacity_claude._panel import panel
 from capacity_claude._wire import parsed
@@ -34,8 +35,8 @@ class ClaudeReader:
         return _models.listing(doc, body) if _models.is_listing(doc, body) else None
 
     def failure(self, doc: Document) -> Failure | None:
-        """None: failures of running sessions are not classified yet."""
-        return None
+        """A refusal of a turn; None for what answers the usage endpoint, and for what this backend does not word so."""
+        return failure(doc)
 
 
 def reader() -> Reader:

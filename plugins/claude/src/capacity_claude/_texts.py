@@ -44,8 +44,8 @@ OTHERS = frozenset(
 """Words before `limit` that make it none of an account's quota."""
 
 _LINE = re.compile(
-    r"(?:you've (?:hit|reached) your (?P<hit>[^·∙•|]{0,60}?)\s?limit"
-    r"|(?P<reached>[^·∙•|]{0,60}?)\s?limit reached"
+    r"(?:you've (?:hit|reached) your (?P<hit>[^·∙•|:]{0,60}?)\s?limit"
+    r"|(?P<reached>[^·∙•|:]{0,60}?)\s?limit reached"
     r"|you're out of (?P<out>extra usage))"
     r"(?:\|(?P<epoch>[0-9]{10,13})"
     r"|\.?(?:\s?[·∙•|-]|\s?your limit(?: will)?)?\s?resets?(?: at)? (?P<reset>[^·∙•|]{1,80}?))?"
@@ -59,12 +59,19 @@ class Hit:
     """What such a line says.
 
     Attributes:
-        limit: the limit that was hit; None = the line speaks of a window that is over.
+        limit: the limit that was hit.
+        past: its reset was before the line was seen: the line speaks of a window that is over.
         sure: it could be nobody else's line.
     """
 
-    limit: Limit | None
+    limit: Limit
+    past: bool
     sure: bool
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """The limit, where the line is evidence of it."""
+        return () if self.past else (self.limit,)
 
 
 def hit(line: str, doc: Document) -> Hit | None:
@@ -85,8 +92,8 @@ def hit(line: str, doc: Document) -> Hit | None:
     if found["epoch"]:
         ends_at = instant(found["epoch"])
         past = ends_at is not None and ends_at <= doc.at
-    limit = None if past else Limit(name, blocked=True, resets_at=ends_at, window=window, scope=scope)
-    return Hit(limit, sure=bool(found["reset"]) or "claude" in line.casefold())
+    limit = Limit(name, blocked=True, resets_at=None if past else ends_at, window=window, scope=scope)
+    return Hit(limit, past, sure=bool(found["reset"]) or "claude" in line.casefold())
 
 
 def _named(found: re.Match[str]) -> tuple[str, timedelta | None, Scope | None] | None:

@@ -1,4 +1,4 @@
-"""Clock times as a screen shows them, in the zone of the host it was captured on, as instants."""
+"""Clock times as a screen or a line shows them, in the zone of the host it was captured on, as instants."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ MONTHS: Mapping[str, int] = {
 }
 
 _TIME = re.compile(r"([0-9]{1,2}):([0-9]{2})(?:\s*([AP])M)?(?:\s+on\s+(.+))?", re.IGNORECASE)
+_DATED = re.compile(
+    r"(?P<month>[a-z]{3})[a-z]* (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,? (?P<year>20[0-9]{2}),? (?P<time>[0-9].*)",
+    re.IGNORECASE,
+)
 _DATE = re.compile(r"(?P<day>[0-9]{1,2}) (?P<month>[a-z]{3})|(?P<month2>[a-z]{3}) (?P<day2>[0-9]{1,2})", re.IGNORECASE)
 
 
@@ -26,18 +30,21 @@ def next_time(text: str, doc: Document, longest: timedelta) -> datetime | None:
     """The next moment that a clock on the host shows this.
 
     Args:
-        text: a time of either clock, and perhaps a day and a month in either order.
-        doc: the screen: when it was captured, and in which zone.
+        text: a time of either clock, and perhaps a day and a month in either order; or behind a whole date.
+        doc: the screen or line: when it was seen, and in which zone.
         longest: the length of its window; a moment further away is no reset of it.
 
     Returns:
         The instant; None where the zone is unknown, the text is no time, or it is stale.
     """
-    zone, match = _zone(doc.zone), _TIME.fullmatch(" ".join(text.split()))
+    plain = " ".join(text.split())
+    dated = _DATED.fullmatch(plain)
+    zone, match = _zone(doc.zone), _TIME.fullmatch(dated["time"] if dated else plain)
     if zone is None or match is None:
         return None
     try:
-        moment = _moment(match, doc.at.astimezone(zone))
+        now = doc.at.astimezone(zone)
+        moment = _on(dated, match, now) if dated else _moment(match, now)
     except ValueError:  # a 25th hour, a 31st of February
         return None
     return moment if moment is not None and moment - doc.at <= longest * (1 + TOLERANCE) else None
@@ -62,6 +69,16 @@ def _moment(match: re.Match[str], now: datetime) -> datetime | None:
         return None
     dated = clock.replace(month=month, day=int(date["day"] or date["day2"]))
     return dated if dated > now else dated.replace(year=dated.year + 1)
+
+
+def _on(dated: re.Match[str], match: re.Match[str], now: datetime) -> datetime | None:
+    """The moment of a whole date; None where it has passed."""
+    month = MONTHS.get(dated["month"].casefold())
+    if month is None or match[4] is not None:
+        return None
+    clock = now.replace(hour=_hour(int(match[1]), match[3]), minute=int(match[2]), second=0, microsecond=0, fold=1)
+    moment = clock.replace(year=int(dated["year"]), month=month, day=int(dated["day"]))
+    return moment if moment > now else None
 
 
 def _hour(hour: int, half: str | None) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 from capacity.ports import Document, Failure, Listing, Reader, Reading, Secret
 
 from capacity_codex import _frames, _headers, _login, _models, _rollout, _screen, _usage
+from capacity_codex._failures import failure
 from capacity_codex._wire import parsed
 
 
@@ -23,8 +24,8 @@ class CodexReader:
         return _models.listing(doc, parsed(doc))
 
     def failure(self, doc: Document) -> Failure | None:
-        """None: failures of running sessions are not classified yet."""
-        return None
+        """A refusal of a turn; None for what answers the usage endpoint, and for what this backend does not word so."""
+        return failure(doc)
 
 
 def _reading(doc: Document, body: Any) -> Reading | None:

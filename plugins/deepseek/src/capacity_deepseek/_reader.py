@@ -13,6 +13,8 @@ from typing import Any, final
 
 from capacity.ports import Authority, Budget, Document, Failure, Limit, Listing, Model, Reading, State
 
+from capacity_deepseek._failures import failure
+
 BUDGET = Budget(floor=timedelta(seconds=60), usual=timedelta(seconds=300), idle=timedelta(seconds=600))
 """DeepSeek publishes no limit for these endpoints, and money moves slowly. The floor is for a balance near its end, where a
 minute matters. A refusal names no wait today; a proxy before it may."""
@@ -51,8 +53,8 @@ class DeepSeekReader:
         return Listing(None, _authority(ids, rows), "models", doc.at, models=tuple(map(Model, dict.fromkeys(ids))))
 
     def failure(self, doc: Document) -> Failure | None:
-        """None: this release classifies no failures."""
-        return None
+        """A refusal of a turn; None for what answers the balance, and for what DeepSeek never says."""
+        return None if _answers(doc, BALANCE_PATH) else failure(doc)
 
 
 def balance(doc: Document) -> Reading:

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from attrs import frozen
-from capacity.ports import Excluded, RankingRow
-from capacity.ports.scores import Fields, Page, Told
+from capacity.ports import RankingRow
+from capacity.ports.scores import Excluded, Fields, Page, Told
 
 Z95 = 1.959964
 """Half widths of a 95 % interval in standard errors: the normal distribution's own figure."""

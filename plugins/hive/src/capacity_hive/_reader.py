@@ -40,7 +40,7 @@ class HiveReader:
     def failure(self, doc: Document) -> Failure | None:
         """A provider's refusal, of the agents that are named, or of all where that is said; None = none is told."""
         _, wide, named = limits(table(doc))
-        return Failure("quota", "pool" if wide else "candidate", indicts=wide) if wide or named else None
+        return Failure.of("quota", blames="pool" if wide else "candidate") if wide or named else None
 
 
 def _whole(told: tuple[Shelf, ...], doc: Document) -> Listing:

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs
 
 from capacity.ports import Budget, Document, Failure, Limit, Listing, Reading, Scope, State
 
+from capacity_llama_cpp._failures import failure
 from capacity_llama_cpp._listing import listing
 from capacity_llama_cpp._shapes import Answer, answer, mapping, metrics, props, rows, slots
 
@@ -51,8 +52,8 @@ class LlamaCppReader:
         return listing(doc.at, told, {}) if told else None
 
     def failure(self, doc: Document) -> Failure | None:
-        """None: this release classifies no failures."""
-        return None
+        """A refusal of a turn or of a request to load; None for what no llama.cpp server says."""
+        return failure(doc)
 
 
 def _figures(given: Answer) -> Reading | None:

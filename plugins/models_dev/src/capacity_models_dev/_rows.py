@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping, Set
 from typing import Any
 
-from capacity.ports import Excluded, KnownModel, RankingRow
-from capacity.ports.scores import Fields, Provenance, Told
+from capacity.ports import RankingRow
+from capacity.ports.scores import Excluded, Fields, KnownModel, Provenance, Told
 
 EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 """The efforts harnesses take. Any other word of a variant is not one."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from capacity.ports import Excluded, RankingRow
-from capacity.ports.scores import Fields, Told
+from capacity.ports import RankingRow
+from capacity.ports.scores import Excluded, Fields, Told
 
 FILES = ("metadata.json", "scores.json")
 """The files of an entry: who ran, and what came out."""

@@ -6,6 +6,19 @@ A door of its own, so that nobody else loads it. A source may do without; `TierC
 from capacity.ports.scores._board import DAILY, Board, Told, address
 from capacity.ports.scores._fields import Fields
 from capacity.ports.scores._pages import Page, pages
-from capacity.values.rankings import CostKind, Provenance, StderrKind
+from capacity.values.rankings import CostKind, Excluded, KnownModel, Provenance, StderrKind
 
-__all__ = ["DAILY", "Board", "CostKind", "Fields", "Page", "Provenance", "StderrKind", "Told", "address", "pages"]
+__all__ = [
+    "DAILY",
+    "Board",
+    "CostKind",
+    "Excluded",
+    "Fields",
+    "KnownModel",
+    "Page",
+    "Provenance",
+    "StderrKind",
+    "Told",
+    "address",
+    "pages",
+]

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 from attrs import evolve, frozen
 
-from capacity.ports.budget import DAY, Budget
+from capacity.ports.budget import Budget
 from capacity.ports.contracts import SourceCard
-from capacity.ports.document import Document
+from capacity.ports.document import DAY, Document
 from capacity.ports.replies import File, Reply
 from capacity.values.rankings import Excluded, KnownModel, RankingRow, Rankings, SourceStatus
 

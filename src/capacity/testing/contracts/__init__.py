@@ -13,6 +13,7 @@ pytest.register_assert_rewrite(  # before they are imported, so that a broken co
             "_contract",
             "_drift",
             "actuator",
+            "failures",
             "inventory",
             "preparer",
             "prober",
@@ -27,6 +28,7 @@ pytest.register_assert_rewrite(  # before they are imported, so that a broken co
 from capacity.testing.contracts._contract import Contract  # noqa: E402 - after the registration
 from capacity.testing.contracts._drift import Case  # noqa: E402 - after the registration
 from capacity.testing.contracts.actuator import ActuatorContract  # noqa: E402 - after the registration
+from capacity.testing.contracts.failures import FailureContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.inventory import InventoryContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.preparer import PreparerContract  # noqa: E402 - after the registration
 from capacity.testing.contracts.prober import ProberContract  # noqa: E402 - after the registration
@@ -39,6 +41,7 @@ __all__ = [
     "ActuatorContract",
     "Case",
     "Contract",
+    "FailureContract",
     "InventoryContract",
     "PreparerContract",
     "ProberContract",

@@ -48,7 +48,7 @@ class DriftContract(Contract):
                 with suppress(ValueError, RecursionError):
                     ask(changed)
 
-        _through(cases, check)
+        through(cases, check)
 
     def test_drifted_answers_are_sound(self, reader: Reader, cases: Sequence[Case]) -> None:
         """What is still read was true when it arrived; figures are finite, instants aware, resets of this age."""
@@ -63,7 +63,7 @@ class DriftContract(Contract):
                 for limit in reading.limits:
                     _assert_sound(limit, changed)
 
-        _through(cases, check)
+        through(cases, check)
 
     def test_drifted_answers_tell_no_new_zero(self, reader: Reader, cases: Sequence[Case]) -> None:
         """Nothing is unused, and nothing is all gone, that the good answer did not tell so."""
@@ -71,7 +71,7 @@ class DriftContract(Contract):
         def check(good: Document, changed: Document) -> None:
             assert _kinds(read(reader, changed)) <= _kinds(read(reader, good))
 
-        _through(cases, check)
+        through(cases, check)
 
     def test_drifted_answers_keep_scopes(self, reader: Reader, cases: Sequence[Case]) -> None:
         """A scoped cap keeps its scope or is not told; it never binds every model of its pool."""
@@ -84,10 +84,10 @@ class DriftContract(Contract):
             assert names & _marks(now, scoped=False) == set()
             assert not _is_tree(good) or figures & _figures(now, scoped=False) == set()
 
-        _through(cases, check)
+        through(cases, check)
 
 
-def _through(cases: Sequence[Case], check: Callable[[Document, Document], None]) -> None:
+def through(cases: Sequence[Case], check: Callable[[Document, Document], None]) -> None:
     """Hold the good and the drifted document together, as often as the profile in force says."""
     pairs = st.sampled_from(list(cases)).flatmap(lambda case: st.tuples(st.just(case.document), drifted(case.document)))
 

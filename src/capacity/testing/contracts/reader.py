@@ -90,6 +90,17 @@ class ReaderContract(DriftContract):
         assert readings
         assert [("throttled", ())] * len(readings) == [(reading.state, reading.limits) for reading in readings]
 
+    def test_good_answers_are_no_failure(self, reader: Reader, cases: Sequence[Case]) -> None:
+        """What tells how much is left is no refused turn, unless it says that something is refused."""
+        for case in cases:
+            limits = [limit for reading in reader.readings(case.document) or () for limit in reading.limits]
+
+            assert any(limit.blocked for limit in limits) or reader.failure(case.document) is None, case
+
+    def test_a_throttled_probe_is_no_failure(self, reader: Reader, throttled: Document) -> None:
+        """A probe that was refused blames nobody: no seat and no lease asked it."""
+        assert reader.failure(throttled) is None
+
     def test_a_strangers_document_is_not_mine(self, reader: Reader, cases: Sequence[Case]) -> None:
         """Another program's answer to another question is left to others, also where nobody says what was asked."""
         for asked in ("/weather", None):

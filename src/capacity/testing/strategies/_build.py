@@ -15,6 +15,11 @@ import attrs
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from capacity.values.history import Level
+from capacity.values.lanes import PoolBudget
+from capacity.values.limits import PoolHeadroom
+from capacity.values.models import PoolInventory
+
 V = TypeVar("V")
 
 CORNERS = (0.0, 0.4, 42.0, 79.9, 89.4, 89.5, 90.0, 99.0, 99.4, 99.5, 100.0, 130.0)
@@ -84,7 +89,7 @@ def by_hint(hint: Any) -> SearchStrategy[Any]:
     if origin is frozenset:
         return st.frozensets(by_hint(arguments[0]), max_size=2)
     if origin is Mapping:
-        return _mappings(arguments[1])
+        return _mappings(*arguments)
     if isinstance(hint, type) and attrs.has(hint):
         return _named(hint)
     raise TypeError(f"no strategy for {hint!r}; give one by the field's name")
@@ -97,13 +102,16 @@ def _named(cls: type[Any]) -> SearchStrategy[Any]:
     return value(cls)
 
 
-def _mappings(inner: Any) -> SearchStrategy[Mapping[str, Any]]:
+def _mappings(key: Any, inner: Any) -> SearchStrategy[Mapping[str, Any]]:
     """Word → value; a value that knows its own name is filed under it."""
-    if isinstance(inner, type) and attrs.has(inner):
-        named = st.lists(by_hint(inner), max_size=2)
-        return named.map(lambda values: {getattr(v, "name", None) or v.pool: v for v in values})
-    return st.dictionaries(words(), jsons() if inner is Any else by_hint(inner), max_size=2)
+    name = NAMED_BY.get(inner, "name") if isinstance(inner, type) and attrs.has(inner) else ""
+    if name and name in attrs.fields_dict(inner):
+        return st.lists(by_hint(inner), max_size=2).map(lambda values: {getattr(v, name): v for v in values})
+    return st.dictionaries(by_hint(key), jsons() if inner is Any else by_hint(inner), max_size=2)
 
+
+NAMED_BY: Mapping[type[Any], str] = dict.fromkeys((PoolBudget, Level, PoolHeadroom, PoolInventory), "pool")
+"""What is filed under something else than its name."""
 
 PLAIN: Mapping[Any, Callable[[], SearchStrategy[Any]]] = {
     NoneType: st.none,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from attrs import evolve
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from capacity.testing.strategies._policy import (
+from capacity.testing.strategies._lanes import world_spent
+from capacity.testing.strategies._names import (
     EFFORTS,
     FLEETS,
     HARNESSES,
@@ -24,7 +26,7 @@ from capacity.testing.strategies._policy import (
 )
 from capacity.values.conditions import CONDITIONS, Condition, Fact
 from capacity.values.decision import Act
-from capacity.values.failures import Circuit, FailureKind, Origin, Subject
+from capacity.values.failures import HOLDS, Circuit, FailureKind, Origin, Subject
 from capacity.values.history import Entry, History, Holds, Journal
 from capacity.values.models import Inventory
 from capacity.values.policy import Policy
@@ -50,6 +52,7 @@ def world_histories(draw: DrawFn, policy: Policy, inventory: Inventory, as_of: d
         journal=Journal(tuple(entries)),
         holds=Holds(tuple(draw(mostly([], stops)))),
         conditions=tuple(draw(_conditions(policy, as_of))),
+        spent=tuple(draw(world_spent(policy.budgets, as_of))),
     )
 
 
@@ -142,12 +145,35 @@ def _circuits(draw: DrawFn, places: tuple[Candidate, ...], as_of: datetime) -> C
     place = draw(st.sampled_from(places))
     names: dict[Subject, str] = {"pool": place.pool, "candidate": "|".join(place.key), "backend": "fake"}
     subject = draw(st.sampled_from(tuple(names)))
-    origins: tuple[Origin, ...] = ("operator",) if subject == "backend" else ("operator", "refusal", "reading")
-    origin = draw(st.sampled_from(origins))
-    ends = (as_of + timedelta(minutes=1), as_of + timedelta(hours=5))
-    ends_at = draw(st.sampled_from((None, *ends) if origin == "operator" else ends))
-    kinds: tuple[FailureKind, ...] = ("other",) if origin == "operator" else ("quota", "auth", "model", "rate")
-    return Circuit(origin, subject, names[subject], draw(st.sampled_from(kinds)), as_of - timedelta(hours=1), ends_at)
+    origin = draw(st.sampled_from(ORIGINS[subject]))
+    kind = draw(st.sampled_from(OPENED[subject])) if origin == "refusal" else "other"
+    ends_at = draw(st.sampled_from((as_of + timedelta(minutes=1), as_of + timedelta(hours=5))))
+    return Circuit(
+        origin,
+        subject,
+        names[subject],
+        kind,
+        as_of - draw(st.sampled_from((timedelta(minutes=5), timedelta(hours=1)))),
+        None if origin == "operator" and draw(st.booleans()) else ends_at,
+        known=draw(st.booleans()),
+        probation_at=draw(st.sampled_from((as_of, ends_at))) if origin == "evidence" else None,
+        above=50_000 if kind == "context-tier" else None,
+        waits=HOLDS[kind].waits,
+    )
+
+
+ORIGINS: Mapping[Subject, tuple[Origin, ...]] = {
+    "pool": ("operator", "refusal", "evidence"),
+    "candidate": ("operator", "refusal"),
+    "backend": ("operator",),
+}
+"""What is stopped → on whose word."""
+
+OPENED: Mapping[Subject, tuple[FailureKind, ...]] = {
+    "pool": ("quota", "lapsed", "balance", "auth", "connect"),
+    "candidate": ("rate", "model", "context-tier", "busy"),
+}
+"""What is stopped → the failures that stop it."""
 
 
 @st.composite

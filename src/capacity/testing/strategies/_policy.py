@@ -1,101 +1,51 @@
-"""The policy of a drawn world, and the names everything in it goes by.
-
-Few names, so that chance makes them meet: two pools often list one model, two harnesses often reach one pool.
-"""
+"""The policy of a drawn world."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from capacity.values.models import Model
+from capacity.testing.strategies._lanes import world_budgets, world_deals, world_lanes
+from capacity.testing.strategies._names import (
+    EFFORTS,
+    FLEETS,
+    HARNESSES,
+    KINDS,
+    MATCHES,
+    MODEL_WORDS,
+    PROFILES,
+    TIERS,
+    UNHEARD,
+    Parts,
+    mostly,
+    nearly,
+    odd,
+    some,
+)
+from capacity.values.lanes import Serving
 from capacity.values.policy import (
     AccountPolicy,
     FleetPolicy,
     HarnessPolicy,
     HighVolume,
-    Kind,
     Policy,
     PoolPolicy,
     Profile,
-    SeatMatch,
     SeatRule,
 )
 from capacity.values.seats import Egress
 from capacity.values.tiers import TierRow, Tiers
 
-V = TypeVar("V")
-
-KINDS: Mapping[str, Kind] = {
-    "harbour": "subscription",
-    "harbour/east": "subscription",
-    "orchard": "subscription",
-    "well": "metered",
-    "cellar": "local",
+ODD_PROFILES: Mapping[Egress, tuple[Parts, ...]] = {
+    "none": ({"offline": True}, {"allow": ("well",)}),
+    "lan": ({"offline": True}, {"allow": ("well",)}),
+    "any": ({"manual": True},),
 }
-"""Pool → kind. An account may hold one pool or two; one of each kind is among them."""
-
-HARNESSES = ("loom", "lathe", "kiln")
-TIERS = ("first", "second", "third")
-FLEETS = ("day", "night")
-SEATS = ("ada", "ben", "cyd", "dot", "eve")
-ROLES = (None, "writer", "checker")
-EFFORTS = (None, "low", "high")
-PROFILES: tuple[Egress, ...] = ("none", "lan", "any")
-MATCHES: tuple[tuple[SeatMatch, str], ...] = (
-    ("default", ""),
-    ("name", "ada"),
-    ("name", "night/ben"),
-    ("glob", "*d*"),
-    ("role", "writer"),
-)
-
-MODELS = (
-    Model("heron-2", "Heron 2", {"heron", "heron-2-0101"}),
-    Model("heron-3", "Heron 3", {"heron"}),
-    Model("finch-1", None, {"little finch"}),
-    Model("wren-1"),
-)
-"""What can run, before a pool says how. Two of them answer to one family word."""
-
-UNHEARD = "gone-9"
-"""A model no pool lists."""
-
-
-def mostly(usual: V, *others: V) -> SearchStrategy[V]:
-    """The usual in three of four cases or so, else one of the others."""
-    return st.sampled_from((usual, *((usual,) * (2 * len(others))), *others))
-
-
-def nearly(usual: V, *others: V) -> SearchStrategy[V]:
-    """The usual in nine of ten cases or so: for what stops a seat from being decided about at all."""
-    return st.sampled_from((usual, *((usual,) * (9 * len(others) - 1)), *others))
-
-
-def some(values: tuple[V, ...], least: int = 0, most: int | None = None) -> SearchStrategy[list[V]]:
-    """A few of them, each once."""
-    return st.lists(st.sampled_from(values), min_size=least, max_size=most or len(values), unique=True)
-
-
-MODEL_WORDS = (*sorted({name for model in MODELS for name in model.names}), "big", UNHEARD)
-"""Every string a seat or a row may name a model by: ids, names its backend uses, an alias, and one nobody answers to."""
-
-Parts = Mapping[str, Any]
-"""Attributes that make a value unlike the plain one."""
-
-
-@st.composite
-def odd(draw: DrawFn, parts: tuple[Parts, ...], most: int = 2) -> dict[str, Any]:
-    """A few oddities joined, often none: one draw each, where drawing every attribute would cost a draw for each."""
-    joined: dict[str, Any] = {}
-    for one in draw(st.lists(st.sampled_from(parts), max_size=most)):
-        joined.update(one)
-    return joined
+"""What a wall may be besides: `well` is the pool that is paid for each use, where the policy has it."""
 
 
 @st.composite
@@ -111,9 +61,12 @@ def world_policies(draw: DrawFn, as_of: datetime, pools: int) -> Policy:
         harnesses={name: draw(_harnesses(name, tuple(names))) for name in harnesses},
         fleets={name: FleetPolicy(name, "fake", draw(mostly("enforce", "shadow"))) for name in FLEETS},
         seats=tuple(draw(_rules(tiers.names, names))),
-        profiles={name: Profile(name, name) for name in PROFILES},
+        profiles={name: Profile(name, name, **draw(nearly({}, *ODD_PROFILES[name]))) for name in PROFILES},
         high_volume=draw(_high_volumes(names)),
         seat_points=draw(mostly(5.0, 0.0, 60.0)),
+        lanes=draw(world_lanes(tiers.names, names, harnesses)),
+        deals=draw(world_deals(names)),
+        budgets=draw(world_budgets(names)),
     )
 
 
@@ -142,8 +95,17 @@ ODD_POOLS: tuple[Parts, ...] = (
     {"unmeasurable": True},
     {"models": ("*",)},
     {"models": ("heron*",)},
+    {"serving": (Serving("heron", base_context=8_192, share=0.5),)},
 )
-ODD_LOCAL_POOLS: tuple[Parts, ...] = (*ODD_POOLS, {"egress": "lan"}, {"prepare": ("warm", "it")}, {"prepare": True})
+ODD_LOCAL_POOLS: tuple[Parts, ...] = (
+    *ODD_POOLS,
+    {"egress": "lan"},
+    {"prepare": ("warm", "it")},
+    {"prepare": True},
+    {"serving": (Serving(slots=1),)},
+    {"serving": (Serving("heron-2", slots=2, each=1, least=100), Serving(context=8_192, reserve=1_000))},
+    {"serving": (Serving("finch-1", device="first", evicts=True), Serving(device="first"))},
+)
 
 
 @st.composite

@@ -16,8 +16,9 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from capacity.core.headroom import assess
 from capacity.testing.strategies._build import CORNERS, instants
+from capacity.testing.strategies._names import KINDS, MODELS, UNHEARD, Parts, mostly, odd, some
 from capacity.testing.strategies._past import world_histories
-from capacity.testing.strategies._policy import KINDS, MODELS, UNHEARD, Parts, mostly, odd, some, world_policies
+from capacity.testing.strategies._policy import world_policies
 from capacity.values.history import History
 from capacity.values.limits import Headroom, Limit, Reading, Scope, State
 from capacity.values.models import Authority, Inventory, Missed, Model, PoolInventory, Residency

@@ -1,0 +1,122 @@
+"""What is in flight, and how much of a pool that leaves: the figures turns are ranked by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from attrs import frozen
+
+from capacity.core.rules import Place
+from capacity.core.sights import Sight
+from capacity.values.history import History
+from capacity.values.limits import Limit
+from capacity.values.seats import Candidate
+
+NEAR_FULL = 90.0
+"""Percent used from which a short window binds whatever its pace: a tenth of five hours is half an hour."""
+
+FIRST_FIFTH = 0.2
+"""Share of a short window before which its pace says nothing: the first turns of a session are its heaviest."""
+
+SHORT = timedelta(hours=24)
+"""A window shorter than this is a burst: it fills and is over within a day, so that what it has left is soon had again."""
+
+
+class Flight:
+    """What is in flight: leases per pool, per model of a pool, and per candidate."""
+
+    def __init__(self, history: History) -> None:
+        leases = history.holds.leases
+        self.pools: Counter[str] = Counter([one.candidate.pool for one in leases])
+        self.models: Counter[tuple[str, str]] = Counter([(one.candidate.pool, one.candidate.model) for one in leases])
+        self.candidates: Counter[Candidate] = Counter([one.candidate for one in leases])
+        self._leases = leases
+
+    def free(self, candidate: Candidate, spot: Spot) -> bool:
+        """Whether a slot of a candidate is free, of what is declared and of what was read."""
+        said = spot.place.serving
+        if said.each is not None and self.candidates[candidate] >= said.each:
+            return False
+        if said.slots is not None:
+            return self.models[candidate.pool, candidate.model] < said.slots
+        return all(self.since(spot.sight) < slots for slots in _slots(spot.sight))
+
+    def since(self, sight: Sight) -> int:
+        """Leases of a pool that its newest reading cannot have seen."""
+        seen = sight.headroom.observed_at
+        if not self.pools[sight.pool.name] or seen is None:
+            return self.pools[sight.pool.name]
+        return sum(1 for one in self._leases if one.candidate.pool == sight.pool.name and one.offered_at > seen)
+
+
+@frozen(eq=False, repr=False)
+class Spot:
+    """Candidates that could serve and that no rule can tell apart, with what the order asks first.
+
+    Attributes:
+        group: of the candidates.
+        members: their indices, every one.
+        part: of the lane it is in; 0 = the lane itself.
+        told: 0 = it is known to serve, 1 = nobody can tell.
+        away: tiers away from the need's own.
+        place: the place.
+        sight: its pool.
+    """
+
+    group: int
+    members: Sequence[int]
+    part: int
+    told: int
+    away: int
+    place: Place
+    sight: Sight
+
+    @property
+    def stands(self) -> tuple[int, int, int]:
+        """What is asked of it before anything of the moment."""
+        return self.part, self.told, self.away
+
+    @property
+    def limited(self) -> bool:
+        """Whether so many leases and no more run on it at once."""
+        said = self.place.serving
+        return said.slots is not None or said.each is not None or any(_slots(self.sight))
+
+    @property
+    def local(self) -> bool:
+        """Whether it is ours."""
+        return self.place.kind == "local"
+
+
+def _slots(sight: Sight) -> Iterator[Decimal]:
+    """The slots of a pool that were free when it was read."""
+    limits = (one.limit for one, _ in sight.stands if one.limit.scope is None)
+    return (limit.left["slots"] for limit in limits if "slots" in limit.left)
+
+
+def bound(sight: Sight, as_of: datetime) -> float:
+    """Percent used of what binds: the fullest of the long windows, or a short one nearly full or on the way there."""
+    limits = [one for one, _ in sight.stands if one.limit.scope is None and one.used is not None]
+    longest = max((one.limit.window for one in limits if one.limit.window is not None), default=None)
+    return max(
+        (one.used.high for one in limits if one.used and _binds(one.limit, one.used.high, longest, as_of)), default=0.0
+    )
+
+
+def _binds(limit: Limit, used: float, longest: timedelta | None, as_of: datetime) -> bool:
+    window = limit.window
+    if not window or window == longest or window >= SHORT or used >= NEAR_FULL:
+        return True
+    if limit.resets_at is None:
+        return False
+    elapsed = 1.0 - (limit.resets_at - as_of) / window
+    return FIRST_FIFTH <= elapsed < 1.0 and used / 100.0 >= elapsed
+
+
+def read(sight: Sight) -> bool:
+    """Whether a pool has a figure in percent that is fresh; a local one has none that would rank it."""
+    fresh = (one.limit.scope is None and one.used is not None and one.evidence == "fresh" for one, _ in sight.stands)
+    return sight.pool.kind != "local" and any(fresh)
