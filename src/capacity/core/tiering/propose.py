@@ -26,10 +26,11 @@ from capacity.core.tiering.reports import reports
 from capacity.core.tiering.rows import Reading, evidence
 from capacity.core.tiering.weighing import Weighed, weighed
 from capacity.values.evidence import Evidence, Unresolved
+from capacity.values.methods import Method
 from capacity.values.models import Inventory
 from capacity.values.policy import Policy
 from capacity.values.proposals import Diff, Docket, Impact, Kind, Proposal, SourceReport
-from capacity.values.rankings import ANSWERED, Rankings
+from capacity.values.rankings import ANSWERED, KnownModel, RankingRow, Rankings
 
 
 def propose(
@@ -103,28 +104,31 @@ def unchanged(
 def _inputs(rankings: Sequence[Rankings], docket: Docket, inventory: Inventory, policy: Policy, as_of: datetime) -> str:
     """Digest of everything that counts, without times and order; of the time only which rows are too old by now."""
     method = policy.tiers.method
-    rows = sorted(
-        (
-            answer.source,
-            row_digest(row),
-            answer.methodology,
-            row.measured_at is not None and as_of - row.measured_at > method.max_age,
-        )
+    rows = [
+        repr((answer.source, answer.methodology, row_digest(row), _too_old(row, method, as_of)))
         for answer in rankings
         for row in answer.rows
-    )
-    known = plain(one for answer in rankings for one in answer.known)
-    listed = sorted(
-        (pool, model.id, model.efforts, sorted(model.names))
+    ]
+    known = sorted(_known(one) for answer in rankings for one in answer.known)
+    listed = [
+        repr((pool, model.id, model.efforts, sorted(model.names)))
         for pool, one in inventory.pools.items()
         for model in one.models
-    )
+    ]
     harnesses = sorted((one.name, one.pools, dict(one.aliases)) for one in policy.harnesses.values())
     over = sorted(row.key for row in docket.adopted.rows if row.expires_at is not None and row.expires_at <= as_of)
     return digest(
-        rows, known, listed, harnesses, over, policy.tiers.names, plain([method]), plain(docket.aliases), docket.accepted,
+        sorted(rows), known, sorted(listed), harnesses, over, policy.tiers.names, plain([method]), plain(docket.aliases), docket.accepted,
         identity(docket.adopted), sorted((one.source, one.status) for one in rankings), docket.recut,
     )  # fmt: skip  # read as one list
+
+
+def _too_old(row: RankingRow, method: Method, as_of: datetime) -> bool:
+    return row.measured_at is not None and as_of - row.measured_at > method.max_age
+
+
+def _known(one: KnownModel) -> str:
+    return repr((one.id, one.aliases, one.family, one.released_at, one.changed_at))
 
 
 def _same(docket: Docket, inputs: str, as_of: datetime) -> bool:
