@@ -6,7 +6,8 @@ model never enter: no step has them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from attrs import evolve
@@ -231,15 +232,20 @@ def _warnings(said: Weighed, made: Sequence[Cut], policy: Policy) -> tuple[str, 
             f"{said.benchmark} is the only benchmark that decides: what a pair is worth is what it is worth there",
         ),
         (bool(made) and classes < tiers, f"the evidence tells {classes} tiers apart, and the ladder has {tiers}"),
-        *(
-            (
-                cut.gap < 1,
-                f"the cut at {100 * share(cut.at):.1f} percent is soft: both its neighbours are within an error bar",
-            )
-            for cut in made
-        ),
     ]
-    return tuple(sentence for holds, sentence in told if holds)
+    return (*(sentence for holds, sentence in told if holds), *_soft(said, made, policy.tiers.names))
+
+
+def _soft(said: Weighed, made: Sequence[Cut], ladder: Sequence[str]) -> Iterator[str]:
+    """New cuts that rest on little."""
+    for cut in made:
+        if cut.gap < 1:
+            yield f"the cut at {100 * share(cut.at):.1f} percent is soft: both its neighbours are within an error bar"
+    measured = [one.worth.mean for one in said.pairs if one.standing == "measured"]
+    sizes = Counter(sum(mean <= cut.at for cut in made) for mean in measured)
+    for place, size in sorted(sizes.items()):
+        if made and size == 1:
+            yield f"{ladder[place]} holds one measured pair alone: its cuts are soft"
 
 
 # --- for whom, and what speaks against it ---------------------------------------------------------

@@ -251,4 +251,7 @@ def _stderr(
     if told is None or (plain is not None and told < method.stderr_slip * plain):
         slip = () if told is None else ("stderr-slip",)
         return plain, "none" if plain is None else "binomial", slip
+    if row.stderr_kind == "task-sampling" and plain is not None and plain < told:
+        # How far a score holds for other tasks; whoever is compared ran the same ones, where chance alone is more than enough.
+        return plain, "binomial", ()
     return max(told, method.stderr_floor * (plain or 0)), row.stderr_kind or "none", ()

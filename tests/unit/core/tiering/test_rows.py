@@ -83,6 +83,18 @@ def test_a_standard_error_has_a_floor(
     assert flags == found.flags
 
 
+def test_the_error_of_other_tasks_is_not_that_of_a_rank() -> None:
+    """Five points of task sampling say how far a score generalises; two entries of one board differ by chance alone."""
+    told = {
+        kind: scored(row(score=58.7, stderr=5.0, stderr_kind=kind), Method())
+        for kind in ("task-sampling", "between-runs")
+    }
+
+    assert {"task-sampling": 2.46, "between-runs": 5.0} == {
+        kind: pytest.approx(one.points, abs=0.01) for kind, one in told.items() if one is not None
+    }
+
+
 def test_shares_and_percents_are_told_alike() -> None:
     """0.7 of one and 70 of a hundred are one score; an index out of a hundred too."""
     percent = scored(row(score=70.0, stderr=1.5), Method())
