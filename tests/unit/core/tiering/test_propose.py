@@ -44,6 +44,14 @@ def test_the_constants_are_echoed() -> None:
     assert made.expires_at == NOW + Method().proposal_life
 
 
+def test_scores_are_told_at_the_surest_of_the_largest_benchmarks() -> None:
+    """Not at one of few tasks because of its name; where the policy names one, at that."""
+    small = [evolve(one, benchmark="aaa", benchmark_version=None, n=16) for one in SPREAD]
+
+    assert "board@1" == proposal([*SPREAD, *small]).benchmark
+    assert "aaa" == proposal([*SPREAD, *small], policy=policy(Method(reference="aaa"))).benchmark
+
+
 def test_the_same_evidence_in_another_order_and_at_another_time_has_one_id() -> None:
     """Order, the hour of the fetch and the payload's own stamp are no evidence."""
     once = proposal()
