@@ -28,20 +28,21 @@ def test_nothing_is_placed_below_its_floor(world: World) -> None:
         if floor is None or (not tiers and homes.get(placed.key) == placed.candidate):
             continue
         assert tiers, "a seat was placed on something no adopted row names"
-        assert min(ranks[tier] for tier in tiers) <= ranks[floor]
+        assert min(ranks.get(tier, len(ranks)) for tier in tiers) <= ranks[floor]
 
 
 def _tiers(world: World, harness: str, model: str, pool: str, effort: str | None) -> list[str]:
-    """The tiers whose adopted rows a candidate answers to."""
+    """The tiers that are certain of a candidate, by the adopted rows in force that it answers to."""
     shelf = world.inventory.pools.get(pool)
     names = {model.casefold()}
     if shelf is not None:
         names |= {name for one in shelf.find(model) for name in one.model.names}
     rules = world.policy.harnesses[harness]
     return [
-        row.tier
+        row.proven or row.tier
         for row in world.policy.tiers.rows
         if row.harness == harness
         and row.effort == effort
+        and (row.expires_at is None or row.expires_at > world.inventory.as_of)
         and rules.aliases.get(row.model, row.model).casefold() in names
     ]

@@ -15,9 +15,10 @@ from attrs import evolve, frozen
 from capacity.cli.call import Call
 from capacity.cli.policies import checked
 from capacity.errors import CapacityError, Fault, NotFound
-from capacity.plugins import PROBERS, PluginFailure, Plugins, load_plugins, made_by
+from capacity.plugins import PROBERS, TIERS, PluginFailure, Plugins, load_plugins, made_by
 from capacity.plugins.ports import BACKEND, PORTS
 from capacity.ports import Env, Flow, Key, Prober, Read, Snapshot
+from capacity.values.methods import TierSourcePolicy
 from capacity.values.policy import AccountPolicy, Credentials, Policy
 from capacity.wire import Host
 
@@ -40,11 +41,11 @@ class Credential:
 
 @frozen
 class Account:
-    """One account of the policy.
+    """One account or tier source of the policy.
 
     Attributes:
         name: its name.
-        plugin: its backend.
+        plugin: its backend, or the tier source it is.
         offers: the ports its plugin offers and that can be imported.
         credentials: where its credentials should be; none where its plugin looks for none.
         declared: whether the policy says where.
@@ -68,6 +69,7 @@ class Checkup:
         policy: what can be read of it.
         faults: what is wrong with it; one that says so where there is none.
         accounts: of the policy, sorted by name.
+        sources: its tier sources, likewise.
         store_file: the store's file.
         snapshot: what was published and decided; None where there is no store, or it cannot be read.
         store_fault: why it cannot be read; None where it can, or is not there yet.
@@ -79,6 +81,7 @@ class Checkup:
     policy: Policy
     faults: tuple[Fault, ...]
     accounts: tuple[Account, ...]
+    sources: tuple[Account, ...]
     store_file: Path
     snapshot: Snapshot | None
     store_fault: str | None
@@ -87,7 +90,8 @@ class Checkup:
     def needs(self) -> int:
         """How many things need a person."""
         loud = 0 if self.snapshot is None else sum(one.loud for one in self.snapshot.conditions)
-        missing = sum(one.declared and not each.present for one in self.accounts for each in one.credentials)
+        named = (*self.accounts, *self.sources)
+        missing = sum(one.declared and not each.present for one in named for each in one.credentials)
         return len(self.failed) + len(self.faults) + missing + loud + (self.store_fault is not None)
 
 
@@ -104,6 +108,7 @@ def checkup(call: Call) -> Checkup:
         policy,
         faults,
         tuple(_account(account, plugins) for account in policy.accounts.values()),
+        tuple(_source(source, plugins) for source in policy.tiers.sources.values()),
         call.store_file,
         snapshot,
         store_fault,
@@ -115,7 +120,7 @@ def _published(call: Call, policy: Policy) -> tuple[Snapshot | None, str | None]
     if not call.store_file.exists():
         return None, None
     try:
-        with call.engine(evolve(policy, accounts={}, fleets={})) as engine:
+        with call.engine(evolve(policy, accounts={}, fleets={}, tiers=evolve(policy.tiers, sources={}))) as engine:
             return engine.snapshot(), None
     except CapacityError as error:
         return None, str(error)
@@ -135,6 +140,21 @@ def _account(account: AccountPolicy, plugins: Plugins) -> Account:
         tuple(_credential(key) for key in asked),
         declared,
     )
+
+
+def _source(source: TierSourcePolicy, plugins: Plugins) -> Account:
+    """A tier source; what it needs is on its card."""
+    name = source.plugin or source.name
+    plugin = plugins.get(TIERS, name)
+    declared = source.credentials is not None
+    asked: tuple[Key, ...] = (_declared(source.credentials),) if source.credentials else ()
+    if plugin is not None and not declared:
+        try:
+            asked = tuple(dict.fromkeys(places(plugin.factory(**source.options).rankings())))
+        except Exception:  # noqa: BLE001 - why it cannot be made is among the policy's faults already
+            asked = ()
+    offers = () if plugin is None else (PORTS[TIERS][0],)
+    return Account(source.name, name, offers, tuple(_credential(key) for key in asked), declared)
 
 
 def _declared(credentials: Credentials) -> Key:

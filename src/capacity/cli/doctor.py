@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from capacity.cli import remedies
@@ -33,7 +34,7 @@ def _page(found: Checkup) -> Page:
     head = needs if found.needs else "nothing is wrong, but something is still to be done" if steps else "all is well"
     snapshot = found.snapshot
     published = () if snapshot is None else (_pools_table(snapshot), _conditions_table(snapshot))
-    return Page(head, (_installed_table(found), _policy_table(found), _accounts_table(found), *published), steps)
+    return Page(head, (_installed_table(found), _policy_table(found), *_named_tables(found), *published), steps)
 
 
 def _installed_table(found: Checkup) -> Table:
@@ -50,10 +51,11 @@ def _policy_table(found: Checkup) -> Table:
     return Table("files", ("", "file", ""), (*rows, ("store", str(found.store_file), store)))
 
 
-def _accounts_table(found: Checkup) -> Table:
-    columns = ("account", "plugin", "offers", "credentials", "")
-    rows = (row for account in found.accounts for row in _account_rows(account))
-    return Table("accounts", columns, tuple(rows))
+def _named_tables(found: Checkup) -> Iterator[Table]:
+    """Accounts and tier sources, each with its credentials."""
+    for title, named in (("accounts", found.accounts), ("tier sources", found.sources)):
+        columns = (title.removesuffix("s"), "plugin", "offers", "credentials", "")
+        yield Table(title, columns, tuple(row for one in named for row in _account_rows(one)))
 
 
 def _account_rows(account: Account) -> list[tuple[str, ...]]:
@@ -99,6 +101,7 @@ def _facts(found: Checkup) -> dict[str, Any]:
         "needs": found.needs,
         "policy": str(found.policy_file),
         "snapshot": found.snapshot,
+        "sources": list(found.sources),
         "store": str(found.store_file),
         "store_fault": found.store_fault,
     }

@@ -112,9 +112,18 @@ def test_the_facts_are_told_as_such(house: House, capsys: pytest.CaptureFixture[
     assert 4 == house.run("doctor", "--json")
     told = json.loads(capsys.readouterr().out)
 
-    assert {"accounts", "failed", "faults", "installed", "needs", "policy", "snapshot", "store", "store_fault"} == set(
-        told
-    )
+    assert {
+        "accounts",
+        "failed",
+        "faults",
+        "installed",
+        "needs",
+        "policy",
+        "snapshot",
+        "sources",
+        "store",
+        "store_fault",
+    } == set(told)
     present = {one["name"]: [each["present"] for each in one["credentials"]] for one in told["accounts"]}
     assert {"cash": [False], "own": [False], "rack": [], "team": [True]} == present
     assert ([], [], 1) == (told["failed"], told["faults"], told["needs"])

@@ -181,6 +181,21 @@ def test_what_waits_is_told_by_status(ranked: House, capsys: pytest.CaptureFixtu
     assert "waits: `capacity tiers diff` shows it" in said(ranked, capsys, "status")
 
 
+def test_doctor_looks_for_what_a_source_needs(
+    house: House, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether its key is there is told without opening it, and one that the policy names and nobody set needs a person."""
+    house.write_policy(more='\n[tiers.sources.artificial-analysis]\ncredentials = { env = "BOARD_KEY" }\n')
+    for value, needs, word in (("", 1, "absent or blank"), ("invented", 0, "present")):
+        monkeypatch.setenv("BOARD_KEY", value)
+        capsys.readouterr()
+        house.run("doctor")
+        (line,) = [line for line in capsys.readouterr().out.splitlines() if "BOARD_KEY" in line]
+        assert word in line
+        house.run("doctor", "--json")
+        assert needs == json.loads(capsys.readouterr().out)["needs"]
+
+
 def test_a_row_is_let_in_by_its_id(ranked: House, capsys: pytest.CaptureFixture[str]) -> None:
     """The screen says how; the next proposal counts the row."""
     said(ranked, capsys, "tiers", "refresh")

@@ -14,7 +14,6 @@ from capacity.ports import (
     Budget,
     Document,
     Env,
-    Excluded,
     Get,
     Pause,
     RankingRow,
@@ -27,7 +26,7 @@ from capacity.ports import (
     SourceCard,
     TierSource,
 )
-from capacity.ports.scores import Board, Fields
+from capacity.ports.scores import Board, Excluded, Fields
 from capacity.ports.secret import reveal
 from capacity.testing.contracts import TierContract
 from capacity.testing.fakes import BUDGET

@@ -21,6 +21,9 @@ from capacity.values.methods import Method
 Subject = tuple[str, str]
 """A model and its effort, `""` where none is told."""
 
+LEAST = 1e-6
+"""No figure is surer than a thousandth of a logit, whatever a policy says of spreads."""
+
 MAJOR = re.compile(r"\d+")
 
 
@@ -91,7 +94,7 @@ def _figure(row: Evidence, logit: float, majors: dict[str, int], method: Method,
     trust = method.trust.get(row.provenance or "submitter", method.trust["submitter"])
     extra = max(method.runner / 100 / per_logit, trust) ** 2
     variance = (row.logit_stderr or 0.0) ** 2 + drift + extra + _elsewhere(row, majors, method)
-    variance /= weight(row.benchmark, method) or 1.0
+    variance = max(variance, LEAST) / (weight(row.benchmark, method) or 1.0)
     return Figure(logit, variance, extra, 1 / (variance * per_logit**2), row.id)
 
 

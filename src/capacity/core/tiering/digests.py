@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 
-from attrs import asdict, evolve
+from attrs import evolve
 
 from capacity.values.rankings import RankingRow
 from capacity.values.tiers import TierRow, TierSet
@@ -71,10 +71,4 @@ def sealed(adopted: TierSet) -> TierSet:
 
 def plain(values: Iterable[Any]) -> list[str]:
     """Values as texts, sorted."""
-    return sorted(_text(asdict(value, value_serializer=lambda _, __, inner: _serial(inner))) for value in values)
-
-
-def _serial(inner: Any) -> Any:
-    return (
-        inner.isoformat() if hasattr(inner, "isoformat") else repr(inner) if hasattr(inner, "total_seconds") else inner
-    )
+    return sorted(map(repr, values))

@@ -44,17 +44,17 @@ class Estimated:
 
 
 def reference(cells: Iterable[Cell], wanted: Sequence[str | None]) -> str:
-    """The benchmark that scores are told at: the first wanted one that has cells, else the one with the most.
+    """The benchmark that scores are told at: the first wanted one that has cells, else the one with most, the surest of equals.
 
     Args:
         cells: at least one.
         wanted: keys, the most wanted first.
     """
-    counts: dict[str, int] = {}
+    noise: dict[str, list[float]] = {}
     for cell in cells:
-        counts[cell.benchmark] = counts.get(cell.benchmark, 0) + 1
-    given = next((key for key in wanted if key in counts), None)
-    return given or min(counts, key=lambda key: (-counts[key], key))
+        noise.setdefault(cell.benchmark, []).append(cell.variance)
+    given = next((key for key in wanted if key in noise), None)
+    return given or min(noise, key=lambda key: (-len(noise[key]), sum(noise[key]), key))
 
 
 def ranked(

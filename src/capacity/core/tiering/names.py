@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from difflib import get_close_matches
+from functools import cached_property
 
 from attrs import frozen
 
@@ -96,7 +96,8 @@ class Names:
         self._efforts = {model.id: frozenset(model.efforts or ()) for model in models}
         self._said = newest(aliases, "model")
         ids = sorted({*self._listed.values(), *(one.id for one in known), *told}, key=lambda id: (len(id), id))
-        self._groups = _grouped(ids)
+        self._keys = {id: (signature(id), dated(id)) for id in ids}
+        self._groups = _grouped(self._keys)
         self._homes = self._homed(ids)
         self._others = _unique((alias, self._homes[one.id.casefold()]) for one in known for alias in one.aliases)
         for one in known:
@@ -111,16 +112,16 @@ class Names:
         """Id, casefolded → the id its model goes by."""
         homes = {}
         for id in ids:
-            group = self._groups[signature(id)][dated(id)]
+            sign, date = self._keys[id]
+            group = self._groups[sign][date]
             listed = [one for one in group if one.casefold() in self._listed]
             homes[id.casefold()] = (listed or self._snapshots(id) or group)[0]
         return homes
 
     def _snapshots(self, id: str) -> list[str]:
         """The one listed id that is this one with a date, or without its date."""
-        others = [
-            one for date, group in self._groups[signature(id)].items() for one in group if not (date and dated(id))
-        ]
+        sign, date = self._keys[id]
+        others = (one for other, group in self._groups[sign].items() if not (other and date) for one in group)
         listed = [one for one in others if one.casefold() in self._listed]
         return listed if len(listed) == 1 else []
 
@@ -171,17 +172,27 @@ class Names:
             return None
         return Meaning(model, "signature", word, self._changed.get(model))
 
+    @cached_property
+    def _worded(self) -> list[tuple[frozenset[str], str]]:
+        return [(_tokens(id), home) for id, home in sorted(self._homes.items())]
+
     def nearest(self, name: str) -> tuple[str, ...]:
-        """Ids that resemble a name, for a person to choose from."""
-        bared = {bare(id): home for id, home in sorted(self._homes.items())}
-        return tuple(sorted({bared[near] for near in get_close_matches(bare(name), bared, NEAREST)}))
+        """The models that share most words and numbers with a name, half of all at least: for a person to choose from."""
+        words = _tokens(name)
+        alike = {(len(words & own) / len(words | own), home) for own, home in self._worded if words & own}
+        best = sorted((one for one in alike if one[0] >= 0.5), key=lambda one: (-one[0], one[1]))
+        return tuple(dict.fromkeys(home for _, home in best))[:NEAREST]
 
 
-def _grouped(ids: Iterable[str]) -> dict[Signature, dict[str | None, list[str]]]:
+def _tokens(name: str) -> frozenset[str]:
+    return frozenset(TOKENS.findall(bare(name)))
+
+
+def _grouped(keys: Mapping[str, tuple[Signature, str | None]]) -> dict[Signature, dict[str | None, list[str]]]:
     """Signature → date → ids, the shortest first."""
     groups: dict[Signature, dict[str | None, list[str]]] = {}
-    for id in ids:
-        groups.setdefault(signature(id), {}).setdefault(dated(id), []).append(id)
+    for id, (sign, date) in keys.items():
+        groups.setdefault(sign, {}).setdefault(date, []).append(id)
     return groups
 
 

@@ -6,7 +6,8 @@ model never enter: no step has them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from attrs import evolve
@@ -26,10 +27,11 @@ from capacity.core.tiering.reports import reports
 from capacity.core.tiering.rows import Reading, evidence
 from capacity.core.tiering.weighing import Weighed, weighed
 from capacity.values.evidence import Evidence, Unresolved
+from capacity.values.methods import Method
 from capacity.values.models import Inventory
 from capacity.values.policy import Policy
 from capacity.values.proposals import Diff, Docket, Impact, Kind, Proposal, SourceReport
-from capacity.values.rankings import ANSWERED, Rankings
+from capacity.values.rankings import ANSWERED, KnownModel, RankingRow, Rankings
 
 
 def propose(
@@ -103,28 +105,31 @@ def unchanged(
 def _inputs(rankings: Sequence[Rankings], docket: Docket, inventory: Inventory, policy: Policy, as_of: datetime) -> str:
     """Digest of everything that counts, without times and order; of the time only which rows are too old by now."""
     method = policy.tiers.method
-    rows = sorted(
-        (
-            answer.source,
-            row_digest(row),
-            answer.methodology,
-            row.measured_at is not None and as_of - row.measured_at > method.max_age,
-        )
+    rows = [
+        repr((answer.source, answer.methodology, row_digest(row), _too_old(row, method, as_of)))
         for answer in rankings
         for row in answer.rows
-    )
-    known = plain(one for answer in rankings for one in answer.known)
-    listed = sorted(
-        (pool, model.id, model.efforts, sorted(model.names))
+    ]
+    known = sorted(_known(one) for answer in rankings for one in answer.known)
+    listed = [
+        repr((pool, model.id, model.efforts, sorted(model.names)))
         for pool, one in inventory.pools.items()
         for model in one.models
-    )
+    ]
     harnesses = sorted((one.name, one.pools, dict(one.aliases)) for one in policy.harnesses.values())
     over = sorted(row.key for row in docket.adopted.rows if row.expires_at is not None and row.expires_at <= as_of)
     return digest(
-        rows, known, listed, harnesses, over, policy.tiers.names, plain([method]), plain(docket.aliases), docket.accepted,
+        sorted(rows), known, sorted(listed), harnesses, over, policy.tiers.names, plain([method]), plain(docket.aliases), docket.accepted,
         identity(docket.adopted), sorted((one.source, one.status) for one in rankings), docket.recut,
     )  # fmt: skip  # read as one list
+
+
+def _too_old(row: RankingRow, method: Method, as_of: datetime) -> bool:
+    return row.measured_at is not None and as_of - row.measured_at > method.max_age
+
+
+def _known(one: KnownModel) -> str:
+    return repr((one.id, one.aliases, one.family, one.released_at, one.changed_at))
 
 
 def _same(docket: Docket, inputs: str, as_of: datetime) -> bool:
@@ -227,15 +232,20 @@ def _warnings(said: Weighed, made: Sequence[Cut], policy: Policy) -> tuple[str, 
             f"{said.benchmark} is the only benchmark that decides: what a pair is worth is what it is worth there",
         ),
         (bool(made) and classes < tiers, f"the evidence tells {classes} tiers apart, and the ladder has {tiers}"),
-        *(
-            (
-                cut.gap < 1,
-                f"the cut at {100 * share(cut.at):.1f} percent is soft: both its neighbours are within an error bar",
-            )
-            for cut in made
-        ),
     ]
-    return tuple(sentence for holds, sentence in told if holds)
+    return (*(sentence for holds, sentence in told if holds), *_soft(said, made, policy.tiers.names))
+
+
+def _soft(said: Weighed, made: Sequence[Cut], ladder: Sequence[str]) -> Iterator[str]:
+    """New cuts that rest on little."""
+    for cut in made:
+        if cut.gap < 1:
+            yield f"the cut at {100 * share(cut.at):.1f} percent is soft: both its neighbours are within an error bar"
+    measured = [one.worth.mean for one in said.pairs if one.standing == "measured"]
+    sizes = Counter(sum(mean <= cut.at for cut in made) for mean in measured)
+    for place, size in sorted(sizes.items()):
+        if made and size == 1:
+            yield f"{ladder[place]} holds one measured pair alone: its cuts are soft"
 
 
 # --- for whom, and what speaks against it ---------------------------------------------------------

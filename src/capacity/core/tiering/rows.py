@@ -26,6 +26,12 @@ MONTH = timedelta(days=30)
 VERSIONED = re.compile(r"^(.*?)[\s@-]+v?(\d+(?:\.\d+)+|\d+-\d+(?:-\d+)*)$")
 """A benchmark's name that holds its version (`Board 2.1`, `board@2.1`); one without a dot may be part of the name."""
 
+FARTHEST = 4000.0
+"""Points a rating may be from the middle: odds of ten thousand million to one."""
+
+MOST = 10**9
+"""Trials that may count; beyond it the error is nought anyway, and a figure so large is a mistake of somebody's."""
+
 SCALES: Mapping[str, float] = {"percent": 100.0, "fraction": 1.0, "index": 100.0, "elo": 0.0}
 """Scale → what is all of it; a rating has no all."""
 
@@ -136,7 +142,7 @@ def _evidence(told: Told, reading: Reading, *, slipped: bool) -> Evidence:
     paired = told.harness is not None and meaning.model is not None
     use, why = _use(told, score, meaning, reading, slipped=slipped)
     flags = {*row.flags, *((f"effort-differs-{meaning.effort}",) if meaning.effort not in (None, effort) else ())}
-    if (row.failed or 0) > reading.method.flag_failed * (row.n or 1):
+    if (row.failed or 0) > reading.method.flag_failed * _trials(row):
         flags.add("ungraded-trials")
     return Evidence(
         id=told.id,
@@ -179,7 +185,7 @@ def _use(
     reasons: Sequence[tuple[Use, str, Callable[[], bool]]] = (
         ("excluded", "out-of-range", lambda: score is None or slipped),
         ("excluded", "best-of-k", lambda: (row.attempts or 1) > 1),
-        ("excluded", "ungraded", lambda: (row.failed or 0) > method.drop_failed * (row.n or 1)),
+        ("excluded", "ungraded", lambda: (row.failed or 0) > method.drop_failed * _trials(row)),
         ("excluded", "in-the-future", lambda: told_by is not None and told_by > reading.as_of),
         ("unresolved", "name", lambda: meaning.model is None),
         ("expired", "re-pointed", lambda: meaning.since is not None and (told_by is None or told_by < meaning.since)),
@@ -190,6 +196,10 @@ def _use(
         ("informs", "too-old", lambda: told_by is not None and reading.as_of - told_by > method.max_age),
     )
     return next(((use, why) for use, why, holds in reasons if holds()), ("decides", None))
+
+
+def _trials(row: RankingRow) -> int:
+    return min(row.n or 1, MOST)
 
 
 def weight(benchmark: str, method: Method) -> float:
@@ -209,25 +219,24 @@ def scored(row: RankingRow, method: Method) -> Score | None:
         method: the floors of its standard error.
     """
     whole = SCALES.get(row.scale)
-    if (
-        whole is None
-        or not isfinite(row.score)
-        or not (row.stderr is None or (isfinite(row.stderr) and row.stderr > 0))
-    ):
+    if whole is None or not isfinite(row.score) or not (row.stderr is None or 0 < row.stderr <= (whole or FARTHEST)):
         return None
     if not whole:
-        worth = (row.score - MIDDLE) * RATING
-        stderr = None if row.stderr is None else row.stderr * RATING
-        points = None if stderr is None else 100 * stderr * slope(share(worth))
-        return Score(worth, stderr, 100 * share(worth), points, row.stderr_kind or "none")
+        return _of_rating(row) if abs(row.score - MIDDLE) <= FARTHEST else None
     if not 0 <= row.score <= whole:
         return None
     return _of_share(row.score / whole, None if row.stderr is None else row.stderr / whole, row, method)
 
 
+def _of_rating(row: RankingRow) -> Score:
+    worth, stderr = (row.score - MIDDLE) * RATING, None if row.stderr is None else row.stderr * RATING
+    points = None if stderr is None else 100 * stderr * slope(share(worth))
+    return Score(worth, stderr, 100 * share(worth), points, row.stderr_kind or "none")
+
+
 def _of_share(of: float, stderr: float | None, row: RankingRow, method: Method) -> Score:
     """A share; with n trials half a success is added to either side, so that none is at the end of the scale."""
-    n = row.n if row.n is not None and row.n > 0 else None
+    n = min(row.n, MOST) if row.n is not None and row.n > 0 else None
     own, kind, flags = _stderr(of, stderr, n, row, method)
     corrected = (of * n + 0.5) / (n + 1) if n else min(max(of, 0.005), 0.995)
     logits = None if own is None else own / slope(corrected)
@@ -242,4 +251,7 @@ def _stderr(
     if told is None or (plain is not None and told < method.stderr_slip * plain):
         slip = () if told is None else ("stderr-slip",)
         return plain, "none" if plain is None else "binomial", slip
+    if row.stderr_kind == "task-sampling" and plain is not None and plain < told:
+        # How far a score holds for other tasks; whoever is compared ran the same ones, where chance alone is more than enough.
+        return plain, "binomial", ()
     return max(told, method.stderr_floor * (plain or 0)), row.stderr_kind or "none", ()

@@ -145,4 +145,5 @@ def test_letters_of_equals_and_of_nobody() -> None:
 
     assert ["a"] * 4 == letters(same, 0.05)
     assert [] == letters([], 0.05)
+    assert ["a", ""] == [letters([Worth(0.0, [0.0], 1.0)] * 251, 0.05)[place] for place in (249, 250)]
     assert ["a", "b", "c"] == letters([Worth(place, [0.0], 1e-4) for place in (2.0, 1.0, 0.0)], 0.05)

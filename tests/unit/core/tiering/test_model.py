@@ -178,6 +178,13 @@ def test_an_older_major_version_of_a_harness_is_almost_another_harness() -> None
     assert 0.04 == pytest.approx(old.variance - new.variance)
 
 
+def test_no_figure_is_certain() -> None:
+    """Even where a policy takes every spread away and the row tells no error of its own."""
+    bare = Method(trust={"benchmark-owner": 0.0}, runner=0, drift=0)
+
+    assert 0 < cells([seen(70.0, 1.0, logit_stderr=None)], bare, NOW)[0].variance < 1e-5
+
+
 def test_a_weight_makes_a_benchmark_count_for_less() -> None:
     """Half the weight is twice the variance."""
     whole, half = (cells([seen(70.0, 1.0)], Method(weights={"board": one}), NOW)[0].variance for one in (1.0, 0.5))

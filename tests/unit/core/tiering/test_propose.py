@@ -44,6 +44,14 @@ def test_the_constants_are_echoed() -> None:
     assert made.expires_at == NOW + Method().proposal_life
 
 
+def test_scores_are_told_at_the_surest_of_the_largest_benchmarks() -> None:
+    """Not at one of few tasks because of its name; where the policy names one, at that."""
+    small = [evolve(one, benchmark="aaa", benchmark_version=None, n=16) for one in SPREAD]
+
+    assert "board@1" == proposal([*SPREAD, *small]).benchmark
+    assert "aaa" == proposal([*SPREAD, *small], policy=policy(Method(reference="aaa"))).benchmark
+
+
 def test_the_same_evidence_in_another_order_and_at_another_time_has_one_id() -> None:
     """Order, the hour of the fetch and the payload's own stamp are no evidence."""
     once = proposal()
@@ -69,6 +77,7 @@ def test_the_same_evidence_opens_no_second_proposal() -> None:
     [
         {"told": [answer(row("alpha-1", 84.9), *SPREAD[1:])]},
         {"told": [evolve(answer(*SPREAD), status="unreachable")]},
+        {"told": [answer(*SPREAD, methodology="another window")]},
         {"inventory": inventory("alpha-1", "theta-1")},
         {"policy": policy(Method(certainty=0.9))},
         {"at": NOW + 31 * DAY},
@@ -322,6 +331,14 @@ def test_cuts_are_kept_until_somebody_asks() -> None:
     assert docket.adopted.cuts == kept.diff.cuts_after
     assert ("refresh", "recut") == (kept.kind, anew.kind)
     assert kept.diff.cuts_after != anew.diff.cuts_after
+
+
+def test_a_tier_of_one_pair_is_told_of() -> None:
+    """Its cuts rest on that pair alone."""
+    made = proposal(SPREAD[:5])
+
+    assert "low holds one measured pair alone: its cuts are soft" in made.warnings
+    assert not any("alone" in sentence for sentence in proposal().warnings)
 
 
 def test_another_ladder_is_a_recut() -> None:

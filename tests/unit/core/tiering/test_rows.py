@@ -30,6 +30,9 @@ def read(*rows: RankingRow, said: tuple[Alias, ...] = (), **more: Any) -> list[E
         ("excluded", "out-of-range", {"score": float("nan")}),
         ("excluded", "out-of-range", {"scale": "stars"}),
         ("excluded", "out-of-range", {"stderr": -1.0}),
+        ("excluded", "out-of-range", {"stderr": 1e308}),
+        ("excluded", "out-of-range", {"scale": "elo", "score": 1e300}),
+        ("decides", None, {"n": 10**400, "score": 100.0}),
         ("excluded", "best-of-k", {"attempts": 2}),
         ("excluded", "ungraded", {"failed": 61}),
         ("excluded", "in-the-future", {"measured_at": NOW + DAY}),
@@ -78,6 +81,18 @@ def test_a_standard_error_has_a_floor(
     assert found is not None
     assert found.points == pytest.approx(points, abs=0.01)
     assert flags == found.flags
+
+
+def test_the_error_of_other_tasks_is_not_that_of_a_rank() -> None:
+    """Five points of task sampling say how far a score generalises; two entries of one board differ by chance alone."""
+    told = {
+        kind: scored(row(score=58.7, stderr=5.0, stderr_kind=kind), Method())
+        for kind in ("task-sampling", "between-runs")
+    }
+
+    assert {"task-sampling": 2.46, "between-runs": 5.0} == {
+        kind: pytest.approx(one.points, abs=0.01) for kind, one in told.items() if one is not None
+    }
 
 
 def test_shares_and_percents_are_told_alike() -> None:
