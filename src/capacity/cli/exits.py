@@ -19,6 +19,8 @@ class Code(IntEnum):
     CANNOT_TELL = 5
     INVALID = 6
     DIFFERS = 7
+    WAIT = 8
+    REFUSED = 9
     INTERRUPTED = 130
 
 
@@ -31,6 +33,8 @@ MEANINGS: Mapping[Code, str] = {
     Code.CANNOT_TELL: "cannot tell whether the model exists",
     Code.INVALID: "the model is invalid",
     Code.DIFFERS: "the decision is not the one in the file",
+    Code.WAIT: "no lease yet: asking again is worth while",
+    Code.REFUSED: "no lease: refused, or no longer held",
     Code.INTERRUPTED: "interrupted",
 }
 """Code → what it says."""
