@@ -132,6 +132,7 @@ RELATIVE = st.sampled_from(
 
 
 @given(RELATIVE, st.sampled_from(NEEDLES), st.sampled_from([None, 429, 503]), instants, st.integers(-400, 400))
+@example("resets in 2h 30m", "weekly limit reached", None, datetime(1999, 12, 31, 23, tzinfo=UTC), 1)
 def test_days_move_nothing_but_instants(when: str, needle: str, status: int | None, at: datetime, days: int) -> None:
     """What is told relative to its own moment is the same failure some days later, that much later."""
     by = timedelta(days=days)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from capacity.codec import dumps, load_policy, loads
-from capacity.errors import PolicyError
+from capacity.errors import FormError, PolicyError
 from capacity.values.failures import HOLDS, Hold
 from capacity.values.lanes import (
     BudgetWindow,
@@ -368,3 +368,11 @@ def test_the_reference_is_true(tmp_path: Path) -> None:
     policy = load(tmp_path, example)
 
     assert all((policy.lanes.tiers, policy.lanes.profiles, policy.deals, policy.budgets, policy.pools["rack"].serving))
+
+
+def test_a_kind_of_failure_is_of_a_closed_list_in_every_text() -> None:
+    """JSON of a policy is read as strictly as the file: a misspelled kind would hold nothing."""
+    body = dumps(Circuits()).replace(b'"rate":', b'"rte":')
+
+    with pytest.raises(FormError, match=r'holds\.rte: "rte" is not among its words \(did you mean "rate"\?\)'):
+        loads(Circuits, body)

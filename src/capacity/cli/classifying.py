@@ -49,7 +49,7 @@ def classify(
     ] = None,
 ) -> Code:
     """Tell whose fault a failure is: its kind, whom it blames, for how long, and when it ends."""
-    paths, way = [*(files or ()), *(more or ())], _way(transport)
+    paths, way = [*(files or ()), *(more or ())], transport_word(transport)
     if not (paths or text or status or headers or exit_code is not None or way):
         raise UsageFault("say what failed, with --from FILE, --text TEXT, --status N, --exit N or --transport WORD")
     reader = None if backend in (None, NOBODY) else reader_of(str(backend))
@@ -64,7 +64,7 @@ def classify(
     return code
 
 
-def _way(word: str | None) -> Transport | None:
+def transport_word(word: str | None) -> Transport | None:
     """How a request ended, as it is typed.
 
     Raises:

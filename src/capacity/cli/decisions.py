@@ -11,11 +11,14 @@ from typer import Argument, Option
 from capacity.cli.call import Call
 from capacity.cli.documents import fill
 from capacity.cli.exits import Code, UsageFault
+from capacity.cli.turns import choice_text
 from capacity.codec import dump_tick, dumps, load_tick
+from capacity.codec.faults import nearest, quoted
 from capacity.core.decide import decide as decide_
 from capacity.core.explain import explain as explain_
 from capacity.core.explain import seat_named
-from capacity.errors import CapacityError
+from capacity.engine.leasing import Leasing
+from capacity.errors import CapacityError, NoSuch
 from capacity.values.decision import Decision
 from capacity.values.policy import Policy
 from capacity.values.tick import Tick
@@ -52,8 +55,13 @@ def explain(
     second: Annotated[str | None, Argument(metavar="SEAT", help="A seat, as `seat` or `fleet/seat`.")] = None,
     pool: Annotated[str | None, Option("--pool", metavar="POOL", help="Explain one pool.")] = None,
     kept: Annotated[str | None, Option("--tick", metavar="ID", help="Another decision that is kept.")] = None,
+    session: Annotated[
+        str | None, Option("--session", metavar="SESSION", help="Explain where a session's turns were placed.")
+    ] = None,
 ) -> Code:
-    """Explain a decision: one seat with every rule walked, one pool, or the whole of it."""
+    """Explain a decision: one seat with every rule walked, one pool, the whole of it, or the choices for a session."""
+    if session is not None:
+        return _choices(call, session)
     file, seat = _told_apart(first, second)
     if file is not None and kept is not None:
         raise UsageFault("name a tick file or --tick, not both")
@@ -100,6 +108,21 @@ def ticks_export(
                 call.screen.write(body)
             else:
                 call.screen.say(f"wrote {_written(to, id_, body)}")
+    return Code.FINE
+
+
+def _choices(call: Call, session: str) -> Code:
+    """The choices kept for a session, oldest first."""
+    with call.open_store() as store:
+        leasing = Leasing(store)
+        found, known = leasing.choices(session), leasing.sessions()
+    if not found:
+        near = nearest(session, known)
+        raise NoSuch(f"no choice is kept for session {quoted(session)}" + (f" ({near})" if near else ""))
+    if call.json:
+        call.answer(list(found))
+    else:
+        call.screen.say("\n".join(map(choice_text, found)))
     return Code.FINE
 
 

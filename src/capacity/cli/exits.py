@@ -19,7 +19,9 @@ class Code(IntEnum):
     CANNOT_TELL = 5
     INVALID = 6
     DIFFERS = 7
-    UNANSWERED = 8
+    WAIT = 8
+    REFUSED = 9
+    UNANSWERED = 10
     INTERRUPTED = 130
 
 
@@ -32,6 +34,8 @@ MEANINGS: Mapping[Code, str] = {
     Code.CANNOT_TELL: "cannot tell whether the model exists",
     Code.INVALID: "the model is invalid",
     Code.DIFFERS: "the decision is not the one in the file",
+    Code.WAIT: "no lease yet: asking again is worth while",
+    Code.REFUSED: "no lease: refused, or no longer held",
     Code.UNANSWERED: "a tier source that is required did not answer, or none did",
     Code.INTERRUPTED: "interrupted",
 }

@@ -140,13 +140,16 @@ def _listed(made: Converter, hint: Any) -> Hook:
 
 
 def _mapped(made: Converter, hint: Any) -> Hook:
-    """Reads a table of words and one kind of value."""
-    member = get_args(hint)[1]
+    """Reads a table of words, of a closed list or any, and one kind of value."""
+    word, member = get_args(hint)
+    named = partial(_read, made.get_structure_hook(word), word)
     read = partial(_read, made.get_structure_hook(member), member)
 
     def hook(tree: Tree, _: Any) -> Any:
         if not isinstance(tree, dict):
             raise misplaced(tree, "a table")
+        if word is not str:
+            gathered((key, named, key) for key in tree)
         return dict(zip(tree, gathered((key, read, inner) for key, inner in tree.items()), strict=True))
 
     return hook

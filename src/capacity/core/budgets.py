@@ -28,6 +28,8 @@ UNTOLD: frozenset[Ending] = frozenset({"used", "abandoned", "expired"})
 """How turns end that spent something although nobody told how much. One that failed was not answered, one that was
 released never began: of these only what they tell is counted."""
 
+ONE = Decimal(1)
+
 TOLERANCE = 1.05
 """How much further off than its window's length a reset may be: windows are named by their length with the same five
 percent to spare."""
@@ -122,8 +124,8 @@ def _weighted(usage: Usage, weights: Mapping[str, float], times: Decimal) -> Amo
 
 def _times(policy: Policy, settled: Settled, inventory: Inventory | None) -> Decimal:
     """What a token counts at that hour."""
-    if not policy.deals:
-        return Decimal(1)
+    if all(deal.pool != settled.candidate.pool for deal in policy.deals):
+        return ONE
     names = _names(settled.candidate, inventory)
     return Decimal(str(multiplier(policy.deals, settled.candidate.pool, names, settled.at)))
 

@@ -12,9 +12,11 @@ Candidates and verdicts are those of `decide`; only the order is another one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, fields
 
 from capacity.core.decide import of_one_instant, tick_id
 from capacity.core.desk import Desk
@@ -37,6 +39,15 @@ SERVES = ("yes", "cannot-tell")
 
 FOR_GOOD = frozenset({"model", "effort", "allow", "egress", "lane", "tier", "capability", "context"})
 """Rules whose *no* does not end by itself: a place they refuse is no home to wait for."""
+
+
+PERSONAL = ("home", "here", "cached", "waited", "pick")
+"""What a need tells of its session, and no verdict hangs on."""
+
+DECIDING: Callable[[Need], tuple[object, ...]] = attrgetter(
+    *(told.name for told in fields(Need) if told.name not in (*PERSONAL, "context"))
+)
+"""The rest of a need, without the size of its prompt."""
 
 
 def choose(need: Need, inventory: Inventory, headroom: Headroom, policy: Policy, history: History) -> Choice:
@@ -65,8 +76,12 @@ def choose(need: Need, inventory: Inventory, headroom: Headroom, policy: Policy,
 def _shared(need: Need, desk: Desk) -> Need:
     """The part of a need that verdicts hang on, its context rounded up as far as nothing can tell: equal ones share."""
     context = None if need.context is None else desk.moment.size(need.context)
-    bare = Need()
-    return evolve(need, context=context, home=None, here=None, cached=0, waited=bare.waited, pick=None)
+    key = context, *DECIDING(need)
+    known = desk.moment.needs.get(key)
+    if known is None:
+        rest = {word: getattr(Need(), word) for word in PERSONAL}
+        known = desk.moment.needs[key] = evolve(need, **{**rest, "context": context})
+    return known
 
 
 # --- where it is, and where it belongs ---------------------------------------------------------------
@@ -236,5 +251,6 @@ def _made(asked: Asked, act: ChoiceAct, why: Fact, candidate: Candidate | None =
         candidates=desk.field.candidates,
         groups=tuple(desk.field.groups),
         verdicts=desk.verdicts,
+        circuits=desk.moment.judged,
         **parts,
     )

@@ -7,8 +7,9 @@ provider told while that holds, and a whole pool is left alone only on evidence 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from attrs import evolve, field, frozen
 
@@ -25,6 +26,8 @@ LONGEST = timedelta(hours=24)
 
 LONGEST_TOLD = timedelta(days=31)
 """Longest life of one whose end a provider told: no provider counts in windows longer than a month."""
+
+K = TypeVar("K")
 
 BARS = 3
 """Bars in the name of a candidate: harness, pool, model and effort, the last of which may be blank."""
@@ -54,20 +57,30 @@ class Known:
 
 def fold(stops: Iterable[Stop], start: Known | None = None) -> Known:
     """What is known of the log. `fold(b, fold(a))` equals `fold(a + b)`, in whatever order they come."""
-    before = start or Known()
-    lifted, told = dict(before.lifted), dict(before.stops)
-    against = {pool: set(evidence) for pool, evidence in before.evidence.items()}
-    for stop in stops:
+    before, fresh = start or Known(), list(stops)
+    if not fresh:
+        return before
+    lifted, told, evidence = dict(before.lifted), dict(before.stops), dict(before.evidence)
+    for stop in fresh:
         key = _key(stop)
         if stop.lifted:
             lifted[key] = max(stop.at, lifted.get(key, stop.at))
-            continue
-        told[key] = _mattering((*told.get(key, ()), stop))
-        pool = pool_of(stop)
-        if stop.indicts and stop.subject == "candidate" and stop.origin != "operator" and pool is not None:
-            against.setdefault(pool, set()).add(stop)
-    standing = {key: [stop for stop in known if not _taken_back(stop, lifted.get(key))] for key, known in told.items()}
-    return Known(lifted, {key: known for key, known in standing.items() if known}, dict(_unlifted(against, lifted)))
+        else:
+            told[key] = _mattering((*told.get(key, ()), stop))
+    for key in {_key(stop) for stop in fresh} & told.keys():
+        told[key] = [stop for stop in told[key] if not _taken_back(stop, lifted.get(key))]
+    for pool in {pool for stop in fresh if (pool := pool_of(stop)) is not None}:
+        added = (stop for stop in fresh if _is_evidence(stop) and pool_of(stop) == pool)
+        evidence[pool] = _unlifted({*evidence.get(pool, ()), *added}, pool, lifted)
+    return Known(lifted, _filled(told), _filled(evidence))
+
+
+def _filled(known: Mapping[K, Sequence[Stop]]) -> Mapping[K, Sequence[Stop]]:
+    return {key: left for key, left in known.items() if left}
+
+
+def _is_evidence(stop: Stop) -> bool:
+    return stop.indicts and not stop.lifted and stop.subject == "candidate" and stop.origin != "operator"
 
 
 def _key(stop: Stop) -> Key:
@@ -85,13 +98,11 @@ def _mattering(stops: Iterable[Stop]) -> Sequence[Stop]:
     return kept[::-1]
 
 
-def _unlifted(against: Mapping[str, set[Stop]], lifted: Mapping[Key, datetime]) -> Iterator[tuple[str, Sequence[Stop]]]:
-    """The evidence nobody took back, neither for the candidate that failed nor for its pool."""
-    for pool, told in against.items():
-        whole = lifted.get(_quarantine(pool))
-        left = [stop for stop in told if not (_taken_back(stop, whole) or _taken_back(stop, lifted.get(_key(stop))))]
-        if left:
-            yield pool, sorted(left, key=lambda stop: (stop.at, repr(stop)))
+def _unlifted(told: Iterable[Stop], pool: str, lifted: Mapping[Key, datetime]) -> Sequence[Stop]:
+    """The evidence nobody took back, neither for the candidate that failed nor for its pool; oldest first."""
+    whole = lifted.get(_quarantine(pool))
+    left = (stop for stop in told if not (_taken_back(stop, whole) or _taken_back(stop, lifted.get(_key(stop)))))
+    return sorted(left, key=lambda stop: (stop.at, repr(stop)))
 
 
 def _taken_back(stop: Stop, lifted_at: datetime | None) -> bool:

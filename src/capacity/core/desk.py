@@ -128,9 +128,22 @@ class Desk:
     def _answer(self, need: Need) -> Answers:
         standing = self.moment.standing(need)
         index = len(self.tables)
-        numbers = tuple([0 if finding is None else self.number(finding) for finding in standing.worst])
-        self.tables.append(Table(need, numbers, standing.refused))
+        self.tables.append(Table(need, self._numbered(standing), standing.refused))
         return Answers(index, standing, Ladder(standing.steps))
+
+    def _numbered(self, standing: Standing) -> tuple[int, ...]:
+        """The numbers of a need's verdicts; those of the first need are the same in every decision."""
+        first = not self._numbers
+        if first and standing.numbers:
+            numbers, found = standing.numbers[0]
+            for finding in found:
+                self.number(finding)
+            return numbers
+        numbers = tuple([0 if finding is None else self.number(finding) for finding in standing.worst])
+        if first:
+            told = {id(finding): finding for finding in standing.worst if finding is not None}
+            standing.numbers.append((numbers, list(told.values())))
+        return numbers
 
     def here(self, answers: Answers, spot: Spot) -> tuple[Sequence[Finding], Verdict]:
         """Everything said against a seat's place for a need, and the verdict it comes to."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import cached_property
 
-from attrs import frozen
+from attrs import field, frozen
 
 from capacity.core.rules import Place
 from capacity.core.sights import Sight
@@ -25,15 +26,26 @@ SHORT = timedelta(hours=24)
 """A window shorter than this is a burst: it fills and is over within a day, so that what it has left is soon had again."""
 
 
+Head = tuple[int, int, int, bool, int, str, bool]
+"""Part, told, away, whether it is local, preference, pool, and whether it is limited."""
+
+
 class Flight:
     """What is in flight: leases per pool, per model of a pool, and per candidate."""
 
     def __init__(self, history: History) -> None:
-        leases = history.holds.leases
-        self.pools: Counter[str] = Counter([one.candidate.pool for one in leases])
-        self.models: Counter[tuple[str, str]] = Counter([(one.candidate.pool, one.candidate.model) for one in leases])
-        self.candidates: Counter[Candidate] = Counter([one.candidate for one in leases])
-        self._leases = leases
+        self._leases = history.holds.leases
+        self.pools: Counter[str] = Counter([one.candidate.pool for one in self._leases])
+
+    @cached_property
+    def models(self) -> Counter[tuple[str, str]]:
+        """(pool, model) → its leases."""
+        return Counter([(one.candidate.pool, one.candidate.model) for one in self._leases])
+
+    @cached_property
+    def candidates(self) -> Counter[Candidate]:
+        """Candidate → its leases."""
+        return Counter([one.candidate for one in self._leases])
 
     def free(self, candidate: Candidate, spot: Spot) -> bool:
         """Whether a slot of a candidate is free, of what is declared and of what was read."""
@@ -64,6 +76,11 @@ class Spot:
         away: tiers away from the need's own.
         place: the place.
         sight: its pool.
+        limited: whether so many leases and no more run on it at once.
+        local: whether it is ours.
+        stands: what is asked of it before anything of the moment.
+        plain: whether neither time nor other leases can keep it from serving.
+        head: the same with all that is asked before its use, and its pool: what shares it stands in one row.
     """
 
     group: int
@@ -73,22 +90,48 @@ class Spot:
     away: int
     place: Place
     sight: Sight
+    limited: bool = field(init=False)
+    local: bool = field(init=False)
+    stands: tuple[int, int, int] = field(init=False)
+    plain: bool = field(init=False)
+    head: Head = field(init=False)
 
-    @property
-    def stands(self) -> tuple[int, int, int]:
-        """What is asked of it before anything of the moment."""
-        return self.part, self.told, self.away
-
-    @property
-    def limited(self) -> bool:
-        """Whether so many leases and no more run on it at once."""
+    @limited.default
+    def _limited(self) -> bool:
         said = self.place.serving
         return said.slots is not None or said.each is not None or any(_slots(self.sight))
 
-    @property
-    def local(self) -> bool:
-        """Whether it is ours."""
+    @local.default
+    def _local(self) -> bool:
         return self.place.kind == "local"
+
+    @stands.default
+    def _stands(self) -> tuple[int, int, int]:
+        return self.part, self.told, self.away
+
+    @plain.default
+    def _plain(self) -> bool:
+        return not (self.part or self.limited or self.tried)
+
+    @head.default
+    def _head(self) -> Head:
+        return self.part, self.told, self.away, self.local, self.place.preference, self.place.pool, self.limited
+
+    @property
+    def tried(self) -> bool:
+        """Whether its pool is on probation, so that one lease at a time tries it."""
+        return any(one.rule == "circuit" for one in self.sight.findings)
+
+
+def rows(spots: Iterable[Spot]) -> dict[Spot, Sequence[Spot]]:
+    """Spots by what the order cannot tell apart before it has to pick one of a pool's: the first of each row → the row.
+
+    Rows stand in the order of their heads, so that the first one's comes first.
+    """
+    found: dict[Head, list[Spot]] = {}
+    for spot in spots:
+        found.setdefault(spot.head, []).append(spot)
+    return {row[0]: row for _, row in sorted(found.items())}
 
 
 def _slots(sight: Sight) -> Iterator[Decimal]:

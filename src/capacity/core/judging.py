@@ -136,6 +136,8 @@ def changed(stops: Iterable[Stop]) -> Mapping[str, datetime]:
 
 
 def _judged(circuit: Circuit, witnesses: Witnesses) -> Judged:
+    if circuit.probation_at is not None and circuit.probation_at <= witnesses.headroom.as_of:
+        return Judged(circuit, False, fact("stop-tried", circuit.name))
     ask = None if circuit.origin in ("operator", "evidence") else ASKED.get(circuit.kind)
     if ask is None:
         return _kept(circuit, "stop-stands")
@@ -157,7 +159,9 @@ def _kept(circuit: Circuit, code: str, at: datetime | None = None, settles_at: d
 
 def ends(circuit: Circuit) -> Mapping[str, datetime | None]:
     """When it ends, by a name that says whether that is known or it is only tried again then."""
-    return {"until" if circuit.known or circuit.origin == "operator" else "again_at": circuit.ends_at}
+    if circuit.known or circuit.origin == "operator":
+        return {"until": circuit.ends_at}
+    return {"again_at": circuit.probation_at or circuit.ends_at}
 
 
 def _pool(circuit: Circuit) -> str:

@@ -109,6 +109,10 @@ class Book:
         """The leases that are due to be ended, those of dead holders and of offers nobody claimed."""
         return [lease for lease in self.open.values() if lease.expires_at <= as_of]
 
+    def on_slot(self, key: str, slot: int, session: str) -> list[Lease]:
+        """The leases that have not ended and are on a slot, but for one session's own: one at the most."""
+        return [one for one in self.others(session) if one.slot == slot and one.key == key]
+
     def others(self, session: str) -> tuple[Lease, ...]:
         """The leases that have not ended, but for one session's own."""
         return tuple(lease for of, lease in self.open.items() if of != session)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from attrs import evolve, frozen
 
@@ -55,7 +56,9 @@ class Standing:
         refused: fact code → how many candidates it refuses.
         steps: the eligible candidates, in steps of the order.
         here: where a seat is → everything said against it; filled as seats are looked at.
-        able: what no rule refuses, in groups; filled when a turn looks.
+        able: group → what no rule refuses; filled when a turn looks.
+        rows: the same in the rows of the order, by the first of each; filled likewise.
+        numbers: its verdicts' numbers where it is the first need of a decision, and the findings in their order.
     """
 
     asking: Asking
@@ -63,7 +66,9 @@ class Standing:
     refused: Mapping[str, int]
     steps: Steps
     here: dict[Spot, Sequence[Finding]]
-    able: list[flight.Spot]
+    able: dict[int, flight.Spot]
+    rows: dict[flight.Spot, Sequence[flight.Spot]]
+    numbers: list[tuple[tuple[int, ...], Sequence[Finding]]]
 
 
 class Moment:
@@ -76,13 +81,15 @@ class Moment:
         origins: group → the survey's group it came from.
         worst: group → the worst that is said at this moment to every need; None where nothing is.
         partial: group → what is said to some needs alone.
+        needs: what verdicts hang on → the need that is shared for it; filled in by choices.
         told: what stands at this moment whatever is decided; filled in by the conditions, None before.
     """
 
     def __init__(self, survey: Survey, headroom: Headroom, history: History) -> None:
         self.survey = survey
         self.told: Sequence[Fact] | None = None
-        now = history.as_of
+        self.needs: dict[tuple[object, ...], Need] = {}
+        self._now = now = history.as_of
         held = [one for one in history.holds.circuits if one.ends_at is None or one.ends_at > now]
         self.judged = judged(held, survey.inventory, headroom, survey.policy) if held else ()
         circuits = [one.circuit for one in self.judged if not one.lifted]
@@ -108,6 +115,11 @@ class Moment:
             some = [one for one in (*seen[place.pool].partial, *self.field.extras[group]) if not one.general]
             if some:
                 self.partial[group] = some
+
+    @cached_property
+    def known(self) -> Mapping[str, float]:
+        """Pool → percent used of what binds it, where that is freshly read."""
+        return {name: flight.bound(sight, self._now) for name, sight in self.sights.items() if flight.read(sight)}
 
     def members(self, group: int) -> Sequence[int]:
         """Indices of the candidates of a group, every one."""
@@ -160,7 +172,7 @@ class Moment:
         for finding, size in zip(decided, self.field.sizes, strict=True):
             if finding is not None and finding.answer == "no" and size:
                 refused[finding.fact.code] += size
-        return Standing(asking, decided, refused, Steps(asking, self.field, self.sights, decided), {}, [])
+        return Standing(asking, decided, refused, Steps(asking, self.field, self.sights, decided), {}, {}, {}, [])
 
     def spot(self, seat: Seat) -> Spot:
         """Where a seat is: what its fleet says, else the one pool that lists its model, else the one that may serve it."""

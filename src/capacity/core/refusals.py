@@ -67,7 +67,8 @@ class Asked:
         """The group of a candidate among those that no rule refuses; None where it is in none."""
         index = self.desk.field.index.get(candidate)
         group = None if index is None else self.desk.field.groups[index]
-        return next((one for one in self.turns.able if one.group == group), None)
+        spot = None if group is None else self.turns.able.get(group)
+        return None if spot is None or self.turns.tried(spot) else spot
 
     def _outside(self, candidate: Candidate) -> Sequence[Finding]:
         """What is said against a candidate no adopted row makes; that it is in no tier is no reason to leave it."""
@@ -110,7 +111,9 @@ def awaited(asked: Asked) -> list[Awaited]:
 def _held(asked: Asked) -> Iterator[Awaited]:
     """What could serve but for other turns, and but for the time."""
     turns = asked.turns
-    for spot in turns.able:
+    for spot in turns.able.values():
+        if turns.tried(spot):
+            continue
         candidate = asked.desk.field.candidates[spot.members[0]]
         if not turns.opened(spot):
             yield Awaited(2, "step-closed", fact("step-closed", turns.lane.name), None, _opens(asked, spot))

@@ -261,9 +261,9 @@ def _after(seconds: float, at: datetime, window: timedelta | None) -> Reset | No
 
 
 def _at(moment: datetime, at: datetime, window: timedelta | None, exact: bool) -> Reset | None:
-    if moment.year < FIRST_YEAR:
-        return None
-    if moment <= at or (window is not None and moment - at > window * SLACK):
+    if moment <= at:
+        return None if moment.year < FIRST_YEAR else Reset("past")
+    if window is not None and moment - at > window * SLACK:
         return Reset("past")
     if moment - at > FURTHEST:
         return Reset("invalid")

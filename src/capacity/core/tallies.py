@@ -106,7 +106,8 @@ class Tally:
     def counting(self, name: str, told: Amount | None, at: datetime) -> Tally:
         """With one more turn of a team; None = it did not tell how much. Spending past a learned ceiling raises it."""
         more = evolve(self, counts={**self.counts, name: self.counts.get(name, Count()).and_one(told)})
-        ceiling, amount = more.ceiling(at), more.spent(*more.counts)
+        ceiling = more.ceiling(at)
+        amount = None if ceiling is None else more.spent(*more.counts)
         if ceiling is None or amount is None or amount <= ceiling:
             return more
         return evolve(more, learned=amount / 2 ** self._doublings(at))

@@ -20,13 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, TypeVar
 
 from capacity.core.deals import multiplier
 from capacity.core.facts import fact
 from capacity.core.findings import Finding
-from capacity.core.flight import Flight, Spot, bound, read
+from capacity.core.flight import Flight, Spot, rows
 from capacity.core.orders import BAND, Bucket, step
 from capacity.core.orders import Entry as Ranked
 from capacity.values.conditions import Fact
@@ -63,19 +63,30 @@ class Turns:
     # --- what could serve -----------------------------------------------------------------------
 
     @cached_property
-    def spots(self) -> Sequence[Spot]:
-        """What no rule refuses and no other turn holds, in parts of the lane that have opened."""
+    def rows(self) -> Mapping[Spot, Sequence[Spot]]:
+        """What could serve now, in rows: the first of each → all of it."""
         if self._only is not None:
-            return self._only
-        return [spot for spot in self.able if self.opened(spot) and self.free(spot)]
+            return rows(self._only)
+        known = self._standing.rows if self.able else {}
+        if all(spot.plain for spot in known):
+            return known
+        opened = (row for first, row in known.items() if not self.tried(first) and self.opened(first))
+        free = (([one for one in row if self.free(one)] if row[0].limited else row) for row in opened)
+        return {row[0]: row for row in free if row}
 
-    @cached_property
-    def able(self) -> Sequence[Spot]:
-        """What no rule refuses, whether or not its slots are free and its part has opened."""
+    @property
+    def spots(self) -> Iterator[Spot]:
+        """What no rule refuses and no other turn holds, in parts of the lane that have opened."""
+        return (spot for row in self.rows.values() for spot in row)
+
+    @property
+    def able(self) -> Mapping[int, Spot]:
+        """Group → what no rule refuses, whether or not its slots are free and its part has opened."""
         known = self._standing.able
         if not known:
-            known += self._able()
-        return [spot for spot in known if not self._tried(spot)] if self._flight.pools else known
+            known.update((spot.group, spot) for spot in self._able())
+            self._standing.rows.update(rows(known.values()))
+        return known
 
     def _able(self) -> Iterator[Spot]:
         asking, field = self._standing.asking, self.desk.field
@@ -98,10 +109,9 @@ class Turns:
         found = self._standing.asking.against(place, self.desk.moment.said(group))
         return any(one.rule not in ESTIMATED for one in found)
 
-    def _tried(self, spot: Spot) -> bool:
+    def tried(self, spot: Spot) -> bool:
         """Whether its pool is on probation and somebody is trying it already."""
-        pool = spot.sight.pool.name
-        return self._flight.pools[pool] > 0 and any(one.rule == "circuit" for one in spot.sight.findings)
+        return self._flight.pools[spot.place.pool] > 0 and spot.tried
 
     def opened(self, spot: Spot) -> bool:
         """Whether its part of the lane has opened."""
@@ -121,14 +131,11 @@ class Turns:
         """Pool → percent it is ranked by, leases in flight included. One nobody could read is taken for no better than
         the best that was read; a local pool, and one that is told in money, has no figure.
         """
-        sights = self.desk.sights
-        known = {name: bound(sight, self.desk.history.as_of) for name, sight in sights.items() if read(sight)}
-        loaded = {name: used + self._load(name) for name, used in known.items()}
-        best = min(
-            (loaded[spot.sight.pool.name] for spot in self.spots if spot.sight.pool.name in loaded), default=None
-        )
+        known = self.desk.moment.known
+        loaded = {name: used + self._load(name) for name, used in known.items()} if self._flight.pools else dict(known)
+        best = min((loaded[spot.place.pool] for spot in self.rows if spot.place.pool in loaded), default=None)
         mean = sum(known.values()) / len(known) if known else 0.0
-        for name, sight in sights.items():
+        for name, sight in self.desk.sights.items():
             if name not in known and not sight.observed and sight.pool.kind != "local":
                 guess = max(self._counted(name), mean) + self._load(name)
                 loaded[name] = guess if best is None else max(guess, best)
@@ -150,20 +157,21 @@ class Turns:
 
         What decided is in `reasons`, what took turns in `draws`.
         """
-        left = list(self.spots)
+        left = list(self.rows)
         if not left:
             return None
-        if not any(spot.local or spot.sight.observed or read(spot.sight) for spot in left):
+        if not any(spot.local or spot.sight.observed or spot.place.pool in self.desk.moment.known for spot in left):
             self.reasons.append(fact("nothing-observed"))
         for narrowed in (self._by_class, self._by_share, self._by_preference, self._by_use):
             left = narrowed(left)
-        self.tied = tuple(sorted({spot.sight.pool.name for spot in left}))
-        for narrowed in (self._by_weight, self._by_deal, self._by_pool, self._by_fit):
+        self.tied = tuple(sorted({spot.place.pool for spot in left}))
+        left = [spot for first in self._by_weight(left) for spot in self.rows[first]]
+        for narrowed in (self._by_deal, self._by_pool, self._by_fit):
             left = narrowed(left)
         return self._by_turn(self._by_load(left))
 
     def _by_class(self, left: list[Spot]) -> list[Spot]:
-        first = min(spot.stands for spot in left)
+        first = left[0].stands
         if first[0]:
             self.reasons.append(fact("fallback-step", self.lane.name, step=first[0]))
         return [spot for spot in left if spot.stands == first]
@@ -185,17 +193,18 @@ class Turns:
         return _least(left, lambda spot: spot.place.preference)
 
     def _by_use(self, left: list[Spot]) -> list[Spot]:
-        told = [spot for spot in left if spot.sight.pool.name in self.use]
+        told = [spot for spot in left if spot.place.pool in self.use]
         if not told:
             return left
-        least = min(self.use[spot.sight.pool.name] for spot in told)
-        level = [spot for spot in told if self.use[spot.sight.pool.name] <= least + BAND]
+        least = min(self.use[spot.place.pool] for spot in told)
+        level = [spot for spot in told if self.use[spot.place.pool] <= least + BAND]
         if len(level) < len(left):
             self.reasons.append(fact("most-headroom", level[0].sight.pool.name, used=least))
         return level
 
     def _by_weight(self, left: list[Spot]) -> list[Spot]:
-        return self._said(left, lambda spot: -self.lane.weights.get(spot.sight.pool.name, 1.0), "weight")
+        weights = self.lane.weights
+        return self._said(left, lambda spot: -weights.get(spot.place.pool, 1.0), "weight") if weights else left
 
     def _by_deal(self, left: list[Spot]) -> list[Spot]:
         return self._said(left, self._multiplier, "deal") if self.desk.policy.deals else left
@@ -204,11 +213,11 @@ class Turns:
         return multiplier(self.desk.policy.deals, spot.place.pool, spot.place.names, self.desk.history.as_of)
 
     def _by_pool(self, left: list[Spot]) -> list[Spot]:
-        pools = sorted({spot.sight.pool.name for spot in left})
+        pools = sorted({spot.place.pool for spot in left})
         chosen = pools[self._turn("pools", len(pools))] if len(pools) > 1 else pools[0]
         if len(pools) > 1:
             self.reasons.append(fact("pools-take-turns", chosen, among=", ".join(pools)))
-        return [spot for spot in left if spot.sight.pool.name == chosen]
+        return [spot for spot in left if spot.place.pool == chosen]
 
     def _by_fit(self, left: list[Spot]) -> list[Spot]:
         return self._said(left, self._fit, "fit") if self.lane.fit else left
@@ -263,31 +272,31 @@ class Turns:
         if best is None:
             return
         yield best
-        for spot in sorted(self.spots, key=self._key):
-            yield from ((index, spot) for index in self.free(spot) if index != best[0])
+        for _, level in groupby(self.rows, lambda spot: spot.head[:5]):
+            for first in sorted(level, key=self._used):
+                for spot in self._fitting(self.rows[first]):
+                    yield from ((index, spot) for index in self.free(spot) if index != best[0])
 
-    def _key(self, spot: Spot) -> tuple[float, ...]:
-        used = self.use.get(spot.sight.pool.name)
-        figure = float("inf") if used is None else used
-        return *spot.stands, spot.local, spot.place.preference, figure, self._fit(spot), spot.members[0]
+    def _fitting(self, row: Sequence[Spot]) -> Sequence[Spot]:
+        return sorted(row, key=self._fit) if self.lane.fit else row
+
+    def _used(self, spot: Spot) -> float:
+        return self.use.get(spot.place.pool, float("inf"))
 
     def runners_up(self) -> tuple[RunnerUp, ...]:
         """At most two candidates that came after the best one, with the key and the margin they lost by."""
         if self.best is None:
             return ()
-        candidates, top = self.desk.field.candidates, self.best[1]
-        close = islice(self._ordered(), 1, 3)
-        return tuple(RunnerUp(candidates[index], *self._lost(top, spot)) for index, spot in close)
+        candidates, top = self.desk.field.candidates, self._figures(self.best[1])
+        close = list(islice(self._ordered(), 1, 3))
+        return tuple([RunnerUp(candidates[index], *_lost(top, self._figures(spot))) for index, spot in close])
 
-    def _lost(self, top: Spot, spot: Spot) -> tuple[str, float]:
-        pairs = zip(
-            ("part", "told", "tier", "local", "preference", "use", "fit"), self._key(top), self._key(spot), strict=False
-        )
-        for word, one, other in pairs:
-            if one != other and one < float("inf") > other:
-                return word, float(other - one)
-        return "candidate", 0.0
+    def _figures(self, spot: Spot) -> tuple[float, ...]:
+        return *spot.head[:5], self._used(spot), self._fit(spot) if self.lane.fit else 0.0
 
+
+LOST = ("part", "told", "tier", "local", "preference", "use", "fit")
+"""The keys by which one that could serve comes after another, whosever turn it is."""
 
 ESTIMATED = frozenset({"headroom", "circuit"})
 """Rules whose *cannot tell* is answered by an estimate, or by a trial, and is no doubt about the place itself."""
@@ -297,3 +306,11 @@ def _least(left: list[T], key: Callable[[T], float]) -> list[T]:
     figures = [key(one) for one in left]
     least = min(figures)
     return [one for one, figure in zip(left, figures, strict=True) if figure == least]
+
+
+def _lost(top: tuple[float, ...], other: tuple[float, ...]) -> tuple[str, float]:
+    """The first key by which one comes after another, and by how much."""
+    for word, one, two in zip(LOST, top, other, strict=True):
+        if one != two and one < float("inf") > two:
+            return word, float(two - one)
+    return "candidate", 0.0

@@ -7,7 +7,7 @@ Only the store's clock is asked. Sync, and safe to use from several threads; no 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from types import TracebackType
@@ -24,6 +24,7 @@ from capacity.engine.ledger import Ledger
 from capacity.engine.loading import Loader
 from capacity.engine.refreshing import Patience, Refresher
 from capacity.engine.settings import Settings
+from capacity.engine.stopping import alarm
 from capacity.engine.warm import Warm, Warmth
 from capacity.errors import CapacityError
 from capacity.plugins import Plugins
@@ -32,7 +33,7 @@ from capacity.values.choice import Choice
 from capacity.values.failures import Failure, Transport
 from capacity.values.leases import Ending, Lease, Refused, Usage, Wait
 from capacity.values.policy import Policy, PoolPolicy, Profile
-from capacity.values.seats import Need
+from capacity.values.seats import Candidate, Need
 from capacity.wire import Host
 
 NOTHING_TOLD = Usage()
@@ -49,6 +50,7 @@ class Broker:
         host: as for `Engine`.
         settings: as for `Engine`.
         engine: an engine to share, of the same policy; the other arguments are then its own. None = one is made.
+        load: begins to make a candidate ready that a lease waits for, and returns; None = a thread of this process does.
 
     Raises:
         PolicyError, StoreError, CapacityError: as for `Engine`; or the engine is of another policy.
@@ -64,6 +66,7 @@ class Broker:
         host: Host | None = None,
         settings: Settings | None = None,
         engine: Engine | None = None,
+        load: Callable[[Candidate], None] | None = None,
     ) -> None:
         if engine is not None and engine.policy != policy:
             raise CapacityError("the engine that was given has another policy; give the broker the engine's own")
@@ -72,15 +75,14 @@ class Broker:
         self.policy, works = self._engine.policy, works_of(self._engine)
         self._producer, self._settings = works.producer, works.settings
         self._store = works.ledger.store
-        ledger = self._ledger = Ledger(
-            self._store
-        )  # its own: the folds of an engine belong to whoever holds the engine's lock
+        # Its own ledger: the folds of an engine belong to whoever holds the engine's lock.
+        ledger = self._ledger = Ledger(self._store)
         self._leasing = ledger.leasing
         self._warmth = Warmth(self.policy, ledger, self._producer)
         self._granting = Granting(self.policy, ledger, self._settings)
         self._endings = Endings(self.policy, ledger, self._granting)
         self._refresher = Refresher(self._refresh)
-        self._loader = Loader(self._load)
+        self._load = load or Loader(self._loaded).begin
         self._lock = threading.RLock()
 
     # --- asking for a turn ------------------------------------------------------------------------
@@ -166,7 +168,7 @@ class Broker:
     def _after(self, told: Lease | Wait | Refused, patience: Patience) -> Lease | Wait | Refused:
         """What is still to be done once the transaction has ended, and what the lease tells of it."""
         if isinstance(told, Wait) and told.fact.code == "core:preparable" and told.candidate is not None:
-            self._loader.begin(told.candidate)
+            self._load(told.candidate)
         if not isinstance(told, Lease) or not patience.asked:
             return told
         late = self.policy.pools[told.candidate.pool].account in patience.late
@@ -176,7 +178,7 @@ class Broker:
         with suppress(CapacityError):  # the store's: whoever leases next is told
             self._engine.refresh(account, sooner)
 
-    def _load(self, pool: str, model: str) -> None:
+    def _loaded(self, pool: str, model: str) -> None:
         """Make a model ready, and have its account listed anew. Nobody waits here for what went wrong: it is noted."""
         with suppress(CapacityError):
             self._engine.prepare(pool, model)
@@ -274,7 +276,9 @@ class Broker:
     def _end(self, lease: Lease, ending: Ending, usage: Usage, failure: Failure | None) -> Reply:
         with self._verb() as (book, now):
             warm = self._warmth.recent(now) if failure is None else self._warmth.present(now)
-            return self._endings.end(lease, ending, usage, failure, book, warm, now)
+            reply = self._endings.end(lease, ending, usage, failure, book, warm, now)
+        alarm(evolve(works_of(self._engine), ledger=self._ledger), reply.stops, self._lock)
+        return reply
 
     # --- what was kept ----------------------------------------------------------------------------
 

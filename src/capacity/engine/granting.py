@@ -117,6 +117,8 @@ class Granting:
         claim = self._store.claim(room.key, session, room.slots, life) if free else None
         if claim is None:
             return _busy(candidate, book, now)
+        for lapsed in book.on_slot(claim.key, claim.slot, session):
+            self._cut(lapsed, "expired", now)  # the store looked at its clock a moment after we did
         pool = self._policy.pools[candidate.pool]
         lease = Lease(
             lease_id(session, book.count + 1), session, candidate, choice.lane, choice.egress or pool.egress,

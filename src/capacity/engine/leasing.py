@@ -26,7 +26,8 @@ from capacity.ports import Store
 from capacity.values.choice import Choice
 from capacity.values.conditions import Fact
 from capacity.values.failures import Stop
-from capacity.values.leases import Lease, Settled
+from capacity.values.leases import Lease, NoLease, Settled
+from capacity.values.seats import Candidate
 
 LEASES, SETTLED, CHOICES = "leases", "settled", "choices"
 MARK, MARKED_AT = "leases", "leases since"
@@ -34,14 +35,21 @@ MARK, MARKED_AT = "leases", "leases since"
 FORM = 1
 """Of the mark. Raised when the fold of leases changes what it keeps."""
 
-MARKED = 1024
-"""New lines after which the mark is written anew: folding so many takes a new process 20 ms."""
+MARKED = 512
+"""New lines after which the mark is written anew: folding so many takes a new process 10 ms."""
 
 REPEATED = timedelta(minutes=1)
 """A wait that says what the one before it said is kept once in that time: whoever waits asks again and again."""
 
+SAID = 1024
+"""Sessions whose last word is remembered, so that the log need not be asked for it."""
+
 LATE = 64
 """Settlements of a session that are looked through first for one that is told again, and for a loop."""
+
+
+Word = tuple[NoLease | None, str, Candidate | None]
+"""What a choice says: its code, why, and what it is about."""
 
 
 @frozen
@@ -89,6 +97,7 @@ class Leasing:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._said: dict[str, tuple[datetime, Word]] = {}
         mark = self._mark()
         self._marked = mark.since
         self._leases = Fold(store, LEASES, Entered, fold, mark.book, mark.since)
@@ -114,16 +123,23 @@ class Leasing:
 
     def keep(self, session: str, choice: Choice, at: datetime) -> None:
         """Keep a choice, unless it says again what was said a moment ago: a session that waits asks often."""
-        if choice.candidate is None and self._is_repeated(session, choice, at):
+        word = (choice.code, choice.fact.code, choice.about)
+        if choice.candidate is None and self._is_repeated(session, word, at):
             return
         self._store.append(CHOICES, session, at, codec.dumps(choice))
+        if len(self._said) >= SAID:
+            self._said.clear()
+        self._said[session] = at, word
 
-    def _is_repeated(self, session: str, choice: Choice, at: datetime) -> bool:
-        found = self._store.read(CHOICES, key=session, last=1)
-        if not found or not timedelta(0) <= at - found[-1].at < REPEATED:
-            return False
-        last = codec.loads(Choice, found[-1].body, source=f"{CHOICES} {found[-1].seq}")
-        return (last.code, last.fact.code, last.about) == (choice.code, choice.fact.code, choice.about)
+    def _is_repeated(self, session: str, word: Word, at: datetime) -> bool:
+        said = self._said.get(session)
+        if said is None:
+            found = self._store.read(CHOICES, key=session, last=1)
+            if not found:
+                return False
+            last = codec.loads(Choice, found[-1].body, source=f"{CHOICES} {found[-1].seq}")
+            said = self._said[session] = found[-1].at, (last.code, last.fact.code, last.about)
+        return timedelta(0) <= at - said[0] < REPEATED and said[1] == word
 
     # --- what is looked up ----------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from contextlib import AbstractContextManager, nullcontext
 
 from capacity.core.circuits import BARS, pool_of, rearmed, stops_for
 from capacity.core.conditions import stopped
@@ -48,26 +49,30 @@ def failed(
     return opened
 
 
-def alarm(works: Works, opened: Collection[Stop]) -> tuple[Condition, ...]:
+def alarm(works: Works, opened: Collection[Stop], lock: AbstractContextManager[object] | None = None) -> None:
     """Raise what new stops mean to an operator, and have it told at once: the next decision may be long in coming.
+
+    What stood already is not told again.
 
     Args:
         works: where it is entered, and what tells it.
         opened: the stops that were just entered.
-
-    Returns:
-        What was raised; what stood already is not told again.
+        lock: held while it is entered, and no longer: the operator's command may take its time.
     """
-    ledger = works.ledger
-    before, at, keys = ledger.conditions(), ledger.now(), {_key(stop) for stop in opened}
+    ledger, keys = works.ledger, {_key(stop) for stop in opened if not stop.lifted}
     keys |= {("pool", pool_of(stop), "other", "evidence") for stop in opened if stop.indicts}
-    circuits = [one for one in ledger.circuits(at, works.policy.circuits) if one.key in keys]
-    known = {condition.key for condition in before}
-    found = (Condition(made, "raised", at, *CONDITIONS[made.code]) for made in stopped(circuits))
-    raised = tuple(condition for condition in found if condition.key not in known)
+    if not keys:
+        return
+    with lock or nullcontext():
+        before, at = ledger.conditions(), ledger.now()
+        circuits = [one for one in ledger.circuits(at, works.policy.circuits) if one.key in keys]
+        known = {condition.key for condition in before}
+        found = (Condition(made, "raised", at, *CONDITIONS[made.code]) for made in stopped(circuits))
+        raised = tuple(condition for condition in found if condition.key not in known)
+        if raised:
+            enter(works, (*before, *raised), at)
     if raised:
-        tell(works, before, enter(works, (*before, *raised), at), at, None)
-    return raised
+        tell(works, before, (*before, *raised), at, None)
 
 
 def rearm(ledger: Ledger, policy: Policy, name: str) -> tuple[Stop, ...]:

@@ -375,3 +375,44 @@ def test_what_evicts_another_is_loaded_only_where_it_alone_is_meant() -> None:
     among = chosen(worker(local=True), shared, resident=("big",))
     assert alone.code == "candidate-preparing"
     assert (among.act, among.code) == ("refuse", "no-local-candidate")
+
+
+# --- what a peer got wrong, where it is nobody else's to hold ------------------------------------------------
+
+
+def test_the_providers_figure_decides_and_not_our_estimate() -> None:
+    """Our own count of a pool that was read says nothing, however high it is."""
+    choice = chosen(smart(), amber=2, opal=30, quartz=40, ledger=(spent("amber", 100.8),))
+    assert (model(choice), choice.use["amber"]) == ("amber-large", 2.0)
+
+
+def test_the_declared_window_wins_over_the_listed_one() -> None:
+    """Both ways: what fits the declared one is granted, and what only fits the listed one is not."""
+    rules = policy()
+    small = evolve(rules.pools["box"].serving[0], model=None, slots=None, each=None, context=100_000)
+    narrow = policy(pools={**rules.pools, "amber": evolve(rules.pools["amber"], serving=(small,))})
+    assert model(chosen(smart(context=86_000), narrow, amber=0, opal=50, quartz=60)) == "opal-large"
+    assert model(chosen(smart(context=85_000), narrow, amber=0, opal=50, quartz=60)) == "amber-large"
+
+
+def test_a_classifier_has_a_lane_of_its_own_and_only_the_wall_crosses() -> None:
+    """It uses none of its owner's lane; where its owner may not leave the house it may not either."""
+    lanes = evolve(LANES, classifier=Lane("classifier", pick("nine", "amber-small")))
+    need = worker(lane="classifier", context=1_000)
+    assert model(chosen(need, policy(lanes), amber=0, opal=0)) == "amber-small"
+    assert model(chosen(evolve(need, local=True), policy(lanes), amber=0, opal=0)) == "nine"
+    busy = tuple(lease("nine", "box", f"s{n}") for n in range(3))
+    waits = chosen(evolve(need, local=True), policy(lanes), amber=0, opal=0, leases=busy)
+    assert (waits.code, waits.lane) == ("candidate-busy", "classifier")
+
+
+def test_two_candidates_of_one_model_share_its_slots() -> None:
+    """What runs in one harness is not free in another."""
+    rules = policy()
+    other = evolve(rules.harnesses["cli"], name="tui")
+    row = evolve(next(row for row in rules.tiers.rows if row.model == "nine"), harness="tui")
+    two = policy(harnesses={**rules.harnesses, "tui": other}, tiers=evolve(rules.tiers, rows=(*rules.tiers.rows, row)))
+    busy = tuple(lease("nine", "box", f"s{n}") for n in range(3))
+    need = worker(local=True, harnesses=("tui",))
+    assert model(chosen(need, two, leases=busy[:2])) == "nine"
+    assert chosen(need, two, leases=busy).code == "candidate-busy"

@@ -12,14 +12,10 @@ from typing import Any
 import pytest
 from attrs import define, evolve, field
 
-from capacity.core.leases import Entered
 from capacity.engine import AsyncBroker, Broker, Engine, Settings
 from capacity.engine.leasing import MARKED
-from capacity.engine.warm import BOUND
 from capacity.errors import CapacityError, NoSuch
-from capacity.ports import Document, Failure, Limit, Model, Outcome, Reading
-from capacity.store import memory
-from capacity.testing.clocks import SettableClock
+from capacity.ports import Document, Failure, Limit, Outcome, Reading
 from capacity.testing.fakes import BUDGET, FakeInventory, FakePreparer, FakeProber, FakeReader
 from capacity.values.lanes import BudgetWindow, PoolBudget, Serving, Watch
 from capacity.values.leases import Amount, Lease, Refused, Usage, Wait
@@ -409,7 +405,8 @@ def test_a_lease_is_found_by_its_id(turns: Turns) -> None:
 
 def test_two_models_and_two_sessions_quarantine_a_pool_until_one_turn_goes_well() -> None:
     """Broken by the provider's own fault for two sessions on two models it is left alone; then one lease at a time tries
-    it, and the first that goes well ends it."""
+    it, and the first that goes well ends it.
+    """
     turns = Turns(policy=policy(fleets={}, accounts=("a",)))
     turns.scene.inventories["a"] = FakeInventory((listing("a", "another"),))
     rows = (*turns.policy.tiers.rows, evolve(turns.policy.tiers.rows[0], model="another"))
@@ -462,3 +459,164 @@ def test_our_own_count_closes_a_pool() -> None:
 
     assert isinstance(refused, Refused)
     assert ("quota-spent", NOON + 5 * HOUR) == (refused.code, refused.until)
+
+
+# --- asking first -------------------------------------------------------------------------------------------
+
+
+def test_the_first_lease_after_a_window_fills_does_not_get_its_pool(turns: Turns) -> None:
+    """What was read a while ago said that there was room. It is due, so it is asked before anything rests on it."""
+    broker = turns.broker()
+    assert {"a", "b"} == {granted(broker.lease(f"s{n}", TOP)).candidate.pool for n in range(2)}
+    turns.read("a", 100.0)
+    turns.read("b", 50.0)
+    turns.scene.clock.advance(BUDGET.usual)
+    late = granted(turns.broker().lease("late", evolve(TOP, pools=("a", "b"))))
+
+    assert "b" == late.candidate.pool
+    assert late.waited > timedelta(0)
+    assert not late.unread
+
+
+def test_what_is_not_due_is_not_asked(turns: Turns) -> None:
+    """Within its interval a source is left alone, however many lease."""
+    before = turns.scene.probes()
+    turns.scene.clock.advance(BUDGET.usual * (1 - BUDGET.jitter) / 2)
+    leases = [granted(turns.broker().lease(f"s{n}", TOP)) for n in range(8)]
+
+    assert before == turns.scene.probes()
+    assert {timedelta(0)} == {lease.waited for lease in leases}
+
+
+def test_a_window_that_has_ended_is_read_again_sooner(turns: Turns) -> None:
+    """Once a window has reset since it was read, the floor alone holds the question back."""
+    turns.scene.clock.advance(BUDGET.usual)
+    soon = turns.scene.clock.now() + BUDGET.floor
+    limit = Limit("5h", percent=99.0, resets_at=soon, window=5 * HOUR)
+    for account in "ab":
+        turns.read(account, 0.0, limits=(limit,))
+    turns.engine().probe()
+    before = turns.scene.probes()
+    for account in "ab":
+        turns.read(account, 0.0)
+    turns.scene.clock.advance(BUDGET.floor + timedelta(seconds=1))
+    told = turns.broker().lease("s", TOP)
+
+    assert granted(told).waited > timedelta(0)
+    assert turns.scene.probes() > before
+
+
+def test_what_stays_in_the_network_waits_for_nobody() -> None:
+    """A place of ours is granted at once, whoever else is due."""
+    turns = local(serving=(Serving(slots=3),))
+    turns.scene.clock.advance(2 * BUDGET.usual)
+    before = turns.scene.probes()
+    walled = evolve(turns.policy, profiles={"home": Profile("home", egress="lan")})
+    turns.policy = walled
+    lease = granted(turns.broker().lease("s", evolve(TOP, profile="home")))
+
+    assert ("a", "none", timedelta(0)) == (lease.candidate.pool, lease.egress, lease.waited)
+    assert before == turns.scene.probes()
+
+
+class Slow(FakeProber):
+    """Answers when it is let."""
+
+    def __init__(self, *says: tuple[Reading, ...], login: str) -> None:
+        super().__init__(*says, login=login)
+        self.let = threading.Event()
+
+    async def probe(self) -> tuple[Reading, ...]:
+        self.let.wait(10)  # a plugin that blocks: its deadline is its own, and no lease's
+        return await super().probe()
+
+
+def test_patience_ends_and_the_question_goes_on() -> None:
+    """A slow source holds a lease up for a bounded time; the lease says what it rests on, and the answer is not lost."""
+    turns = Turns(policy=policy(fleets={}, accounts=("a",)))
+    turns.engine().probe()
+    slow = turns.scene.probers["a"] = Slow((reading(99.0),), login="login-a")
+    turns.scene.clock.advance(BUDGET.usual)
+    broker = turns.broker(settings=Settings(lease_patience=timedelta(milliseconds=50)))
+    hurried = granted(broker.lease("s", TOP))
+    waiting = granted(broker.lease("t", TOP))
+    slow.let.set()
+    broker.close()
+
+    assert (True, True) == (hurried.unread, waiting.unread)
+    assert timedelta(milliseconds=50) <= hurried.waited < timedelta(seconds=5)
+    assert 1 == slow.script.told
+    assert "quota-spent" == getattr(turns.broker().lease("u", TOP), "code", None)
+
+
+# --- keeping ------------------------------------------------------------------------------------------------
+
+
+def test_a_mark_stands_for_the_lines_before_it(turns: Turns) -> None:
+    """What is folded is written down: the log may be short, and a new process goes on without it."""
+    broker = turns.broker()
+    kept = granted(broker.lease("kept", TOP))
+    for _ in range(MARKED // 2):
+        broker.settle(granted(broker.lease("s", TOP)))
+    turns.scene.clock.advance(Settings().leases_kept + timedelta(seconds=1))
+    ended = broker.lease("t", TOP)
+    turns.engine().tick()
+    lines = turns.scene.store.read("leases")
+    count = granted(turns.broker().lease("u", TOP)).id
+
+    assert isinstance(ended, Lease)
+    assert len(lines) < 10
+    assert f"u/{MARKED // 2 + 3}" == count
+    assert broker.renew(kept) is None
+
+
+def test_two_brokers_share_an_engine_and_a_store(turns: Turns) -> None:
+    """An engine that was given is shared, and left open; one of another policy is refused."""
+    engine = turns.engine()
+    with Broker(turns.policy, engine=engine) as broker:
+        lease = granted(broker.lease("s", TOP))
+    assert (lease,) == engine.snapshot().leases
+    with pytest.raises(CapacityError, match="another policy"):
+        Broker(policy(accounts=("a",)), engine=engine)
+
+
+def test_leases_in_flight_are_load_for_seats_too(turns: Turns) -> None:
+    """A tick sees what is leased and what was spent by our own count."""
+    broker = turns.broker()
+    lease = granted(broker.lease("s", TOP))
+
+    assert (lease,) == turns.engine().plan().history.holds.leases
+
+
+# --- the async face -----------------------------------------------------------------------------------------
+
+
+def test_the_async_broker_offers_what_the_sync_one_does() -> None:
+    """Nothing is missing from the adapter."""
+    offered = {name for name in vars(Broker) if not name.startswith("_")}
+
+    assert offered == {name for name in vars(AsyncBroker) if not name.startswith("_")}
+
+
+def test_a_turn_in_a_running_loop(turns: Turns) -> None:
+    """Every verb is awaited; many at once are served one after another."""
+
+    async def main() -> list[str]:
+        async with AsyncBroker(Broker(turns.policy, engine=turns.engine())) as broker:
+            leases = await asyncio.gather(*(broker.lease(f"s{n}", TOP) for n in range(8)))
+            held = [granted(one) for one in leases]
+            assert all([await broker.renew(lease) for lease in held])
+            assert 8 == len(await broker.leases())
+            replies = [
+                await broker.settle(held[0]),
+                await broker.release(held[1]),
+                await broker.fail(held[2], status=499),
+            ]
+            offered = granted(await broker.offer("t", TOP))
+            assert await broker.claim(offered) is not None
+            assert offered.id == (await broker.find(offered.id)).id
+            assert "stay" == (await broker.preview("s0", TOP)).act
+            assert 1 == len(await broker.choices("s0"))
+            return [reply.settled.ending for reply in replies]
+
+    assert ["used", "released", "failed"] == asyncio.run(main())

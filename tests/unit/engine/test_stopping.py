@@ -9,11 +9,13 @@ import pytest
 from attrs import evolve
 
 from capacity.core.circuits import success
-from capacity.engine import Engine
+from capacity.engine import Broker, Engine
 from capacity.engine.ledger import Ledger
 from capacity.errors import PolicyError
 from capacity.ports import Candidate, Failure, Limit
 from capacity.values.failures import Circuit
+from capacity.values.leases import Lease
+from capacity.values.seats import Need
 
 from .scene import HOUR, MODEL, NOON, Scene, policy, reading
 
@@ -128,6 +130,21 @@ def test_what_a_failure_means_is_told_to_the_operators_command_once(tmp_path: Pa
     engine.fail(ROW, Failure.of("rate"))
     assert 1 == heard.read_text(encoding="utf-8").count("core:plan-lapsed")
     assert 1 == heard.read_text(encoding="utf-8").count('"form":1')
+
+
+def test_what_a_failed_lease_means_is_raised_at_once(tmp_path: Path) -> None:
+    """A host that leases turns need never tick to be told; told again, the failure is no news."""
+    heard = tmp_path / "heard"
+    rules = evolve(policy(fleets={}), notify=("sh", "-c", f"cat >> {heard}"))
+    engine = Scene().engine(rules, actuators={})
+    engine.probe()
+    with Broker(rules, engine=engine) as broker:
+        lease = broker.lease("s", Need(tier="top", context=100))
+        assert isinstance(lease, Lease)
+        for _ in range(2):
+            broker.fail(lease, status=429, text="You've hit your weekly limit · resets in 3 hours")
+    assert {lease.candidate.pool} == told(engine, "pool-refused")
+    assert 1 == heard.read_text(encoding="utf-8").count("core:pool-refused")
 
 
 def test_an_operator_takes_back_what_failures_stopped() -> None:

@@ -148,7 +148,7 @@ def test_worlds_reach_every_corner() -> None:
     """Each corner the rules of the decision speak of is met within a few hundred worlds."""
     met: set[str] = set()
 
-    @settings(max_examples=400, derandomize=True, database=None, phases=[Phase.generate])
+    @settings(max_examples=600, derandomize=True, database=None, phases=[Phase.generate])
     @given(worlds())
     def draw(world: World) -> None:
         met.update(corner for corner, holds in RICH.items() if corner not in met and holds(world))

@@ -101,7 +101,8 @@ def world_spent(draw: DrawFn, budgets: Mapping[str, PoolBudget], as_of: datetime
             share = st.sampled_from((0, 1, 50, 99, 100, 130)).map(lambda percent: Decimal(percent) / 100)
             whole = window.ceiling or Decimal(1_000)
             began_at = as_of - window.length * draw(st.sampled_from((0.0, 0.5, 0.9)))
-            for name, part in (("", None), *budget.shares.items()):
+            rest = [("", 1.0 - budget.reserve)] if budget.reserve else []
+            for name, part in (("", None), *budget.shares.items(), *rest):
                 amount = draw(share) * whole * Decimal(part or 1.0)
                 told = (window.meter, amount, began_at, began_at + window.length, window.ceiling)
                 spent.append(Spent(budget.pool, window.name, *told, name=name, share=part, stops=window.stops))

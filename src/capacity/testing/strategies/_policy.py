@@ -82,8 +82,8 @@ def _tiers(draw: DrawFn, as_of: datetime, harnesses: list[str]) -> Tiers:
         model=st.sampled_from(MODEL_WORDS),
         effort=st.sampled_from(EFFORTS),
         adopted_at=st.just(as_of - timedelta(days=3)),
-        proven=nearly(None, *TIERS),
-        expires_at=nearly(None, as_of - timedelta(hours=1), as_of + timedelta(days=1)),
+        proven=nearly(None, TIERS[0], TIERS[-1]),
+        expires_at=nearly(None, as_of, as_of + timedelta(days=1)),
     )
     return Tiers(names, tuple(draw(st.lists(row, min_size=1, max_size=6, unique_by=lambda row: row.key))))
 

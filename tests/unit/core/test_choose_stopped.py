@@ -1,0 +1,70 @@
+"""What a stop does to the choice for one turn."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from attrs import evolve
+
+from capacity.core.circuits import LONGEST
+from capacity.values.choice import Choice
+from capacity.values.failures import Circuit
+
+from .turns import NOW, chosen, lease, smart, worker
+
+MINUTE = timedelta(minutes=1)
+
+
+def model(choice: Choice) -> str | None:
+    """The model that was chosen."""
+    return None if choice.candidate is None else choice.candidate.model
+
+
+def quarantine(minutes: float) -> Circuit:
+    """A quarantine of `opal` of so many minutes ago, which lasts for half an hour."""
+    at = NOW - minutes * MINUTE
+    return Circuit("evidence", "pool", "opal", "other", at, at + LONGEST, probation_at=at + 30 * MINUTE)
+
+
+def test_a_pool_in_quarantine_is_never_chosen() -> None:
+    """Whatever room it has."""
+    assert "amber-large" == model(chosen(smart(), amber=80, opal=5, quartz=95, circuits=(quarantine(29),)))
+    stop = Circuit("operator", "pool", "opal", "other", NOW - LONGEST)
+    assert "amber-large" == model(chosen(smart(), amber=80, opal=5, quartz=95, circuits=(stop,)))
+
+
+def test_on_probation_one_turn_at_a_time_tries_it() -> None:
+    """After half an hour it is chosen again, but not while another turn is trying it."""
+    trial = (quarantine(31),)
+    assert "opal-large" == model(chosen(smart(), amber=95, opal=5, quartz=95, circuits=trial))
+    trying = (lease("opal-small", "opal"),)
+    busy = chosen(smart(), amber=95, opal=5, quartz=95, circuits=trial, leases=trying)
+    assert busy.candidate is None
+    assert "amber-large" == model(chosen(smart(), amber=80, opal=5, quartz=95, circuits=trial, leases=trying))
+
+
+def test_a_refusal_is_held_against_the_newest_reading() -> None:
+    """Lifted where that is later by a quarter of an hour, kept where it is not; the choice says which."""
+    refused = Circuit("refusal", "pool", "opal", "quota", NOW - 20 * MINUTE, NOW + LONGEST, known=True)
+    choice = chosen(smart(), amber=80, opal=5, quartz=95, circuits=(refused,))
+    assert ("opal-large", [True]) == (model(choice), [one.lifted for one in choice.circuits])
+
+    late = evolve(refused, opened_at=NOW - 10 * MINUTE)
+    choice = chosen(smart(), amber=80, opal=5, quartz=95, circuits=(late,))
+    assert ("amber-large", [False]) == (model(choice), [one.lifted for one in choice.circuits])
+
+
+def test_a_burst_moves_one_candidate_and_no_pool() -> None:
+    """Its sibling in the same pool goes on."""
+    burst = Circuit("refusal", "candidate", "cli|opal|opal-large|", "rate", NOW - MINUTE, NOW + 4 * MINUTE)
+    assert "amber-large" == model(chosen(smart(), amber=80, opal=5, quartz=95, circuits=(burst,)))
+    assert "opal-small" == model(chosen(worker(context=100_000), amber=80, opal=5, circuits=(burst,)))
+
+
+def test_what_is_busy_is_waited_for_and_not_refused() -> None:
+    """Where nothing else serves, with how long it may take."""
+    busy = Circuit(
+        "refusal", "candidate", "cli|opal|opal-large|", "busy", NOW - MINUTE, NOW + timedelta(seconds=4), waits=True
+    )
+    choice = chosen(smart(), amber=95, opal=5, quartz=95, circuits=(busy,))
+    assert ("wait", "candidate-busy", timedelta(seconds=4)) == (choice.act, choice.code, choice.wait)
