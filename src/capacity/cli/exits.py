@@ -19,7 +19,7 @@ class Code(IntEnum):
     CANNOT_TELL = 5
     INVALID = 6
     DIFFERS = 7
-    UNANSWERED = 8
+    UNANSWERED = 10
     INTERRUPTED = 130
 
 
