@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from attrs import frozen
@@ -68,6 +69,14 @@ class Field:
     index: Mapping[Candidate, int]
     runs: Mapping[tuple[str, str], Sequence[int]]
     unheard: Sequence[int]
+
+    @cached_property
+    def members(self) -> Sequence[Sequence[int]]:
+        """Group → indices of its candidates, every one."""
+        found: list[list[int]] = [[] for _ in self.places]
+        for index, group in enumerate(self.groups):
+            found[group].append(index)
+        return found
 
 
 class Survey:
