@@ -98,7 +98,7 @@ def peers(broker: str | None, litellm: str | None) -> Iterator[str]:
         yield from done.stdout.splitlines()
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> None:
     """Measure, and print a table or JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -115,14 +115,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     found = least(rounds)
     if asked.json:
         print(json.dumps({"choose, us": found, "peers": lines}, indent=2))
-        return 0
+        return
     for candidates, figures in found.items():
         print(
             f"among {candidates:>3}: " + ", ".join(f"{word} {figure:.0f}" for word, figure in figures.items()) + " us"
         )
     print("\n".join(lines))
-    return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()
