@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 import sys
 
-for name in ("assess", "classify", "decide", "imports", "store", "tiers"):
+for name in ("assess", "choose", "classify", "decide", "imports", "store", "tiers"):
     print(f"--- benchmarks.{name}", flush=True)
     sys.argv = [f"benchmarks.{name}"]
     runpy.run_module(f"benchmarks.{name}", run_name="__main__")

@@ -19,10 +19,16 @@ const configuration = (count) => {
   return { targets, tiers: { build: Object.keys(targets) } };
 };
 
-const measure = async () => {
-  const { chooseTarget } = await import(pathToFileURL(`${home}/node_modules/opencode-broker/lib/routing.js`).href);
-  const ask = () => chooseTarget({ profile: "auto", tier: "build" });
-  if (!ask()?.target) throw new Error("the chooser found no target: the comparison would be worth nothing");
+const inFlight = (count) => {
+  const active = {};
+  for (let lease = 0; lease < 50; lease++) {
+    const target = `target-${lease % count}`;
+    active[target] = (active[target] ?? 0) + 1;
+  }
+  return active;
+};
+
+const median = (ask) => {
   const spent = [];
   for (let batch = 0; batch < 200; batch++) {
     const start = process.cpuUsage();
@@ -31,7 +37,17 @@ const measure = async () => {
     spent.push((used.user + used.system) / 20);
   }
   spent.sort((a, b) => a - b);
-  console.log(`opencode-broker, ${size} targets: ${spent[100].toFixed(0)} us a pick`);
+  return spent[100].toFixed(0);
+};
+
+const measure = async () => {
+  const { chooseTarget } = await import(pathToFileURL(`${home}/node_modules/opencode-broker/lib/routing.js`).href);
+  const turn = { profile: "auto", tier: "build", contextTokens: 50_000 };
+  if (!chooseTarget(turn)?.target) throw new Error("the chooser found no target: the comparison would be worth nothing");
+  const active = inFlight(size), circuits = { "provider:provider-1": { kind: "quota", until: Date.now() + 3_600_000 } };
+  const quiet = median(() => chooseTarget(turn)), busy = median(() => chooseTarget({ ...turn, active }));
+  const stopped = median(() => chooseTarget({ ...turn, circuits }));
+  console.log(`opencode-broker, ${size} targets: ${quiet} us a pick, ${busy} with 50 in flight, ${stopped} with a circuit open`);
 };
 
 if (size) {

@@ -1,4 +1,4 @@
-"""L18: no number of engines, seats or readers makes a source be asked more often than its budget allows, and none at
+"""L18: no number of engines, seats, leases or readers makes a source be asked more often than its budget allows, and none at
 all does not stop it from being asked.
 """
 
@@ -16,14 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capacity.core.circuits import LONGEST
-from capacity.engine import Engine
+from capacity.engine import Broker, Engine
 from capacity.errors import TimedOut
 from capacity.plugins import PROBERS, READERS, Plugin, Plugins
 from capacity.ports import Budget, Document, Limit, Reading, Seat
 from capacity.store import memory
 from capacity.testing.clocks import SettableClock
 from capacity.testing.fakes import Crash, FakeActuator, FakeProber, FakeReader
+from capacity.values.leases import Lease
 from capacity.values.policy import AccountPolicy, FleetPolicy, HarnessPolicy, Policy, PoolPolicy
+from capacity.values.seats import Need
+from capacity.values.tiers import TierRow, Tiers
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -204,3 +207,54 @@ def act(engine: Engine, what: str, clock: SettableClock) -> None:
         engine.observe("a", Document(b"seen", clock.now()), "gateway")
     else:
         engine.plan(probe=what == "plan and probe")
+
+
+LEASED = evolve(
+    POLICY,
+    fleets={},
+    tiers=Tiers(("top",), (TierRow("top", "h", "m"),)),
+    pools={"a": evolve(POLICY.pools["a"], models=("m",))},
+)
+told = st.sampled_from([answer for answer in ANSWERS if not isinstance(answer, Crash)])
+turns = st.lists(
+    st.tuples(
+        st.timedeltas(timedelta(0), 6 * MINUTE),
+        st.integers(0, 2),
+        st.integers(0, 3),
+        st.sampled_from(["lease", "settle", "fail", "preview"]),
+        told,
+    ),
+    max_size=15,
+)
+
+
+@given(budgets, turns)
+def test_no_lease_brings_a_question_below_its_floor(
+    budget: Budget, turns: list[tuple[timedelta, int, int, str, tuple[Reading, ...] | BaseException]]
+) -> None:
+    """However many sessions lease through however many brokers, and whatever they are told, two questions are a floor
+    apart; and whoever may lease finds the last one no older than the slowest interval.
+    """
+    clock, asked = SettableClock(NOON), list[datetime]()
+    prober = Noting((READING,), budget=budget, note=lambda: asked.append(clock.now()))
+    store, plugins = memory(clock=clock), offering(prober)
+    brokers = [Broker(LEASED, store=store, plugins=plugins, clock=clock) for _ in range(3)]
+    for span, who, session, what, answer in turns:
+        clock.advance(span)
+        prober.script.say(answer)
+        before = len(asked)
+        lease = brokers[who].lease(f"s{session}", Need(tier="top", context=1)) if what != "preview" else None
+        if what == "preview":
+            brokers[who].preview(f"s{session}", Need(tier="top", context=1))
+            assert before == len(asked)
+        elif isinstance(lease, Lease):
+            assert asked
+            assert clock.now() - asked[-1] < budget.slowest
+            if what == "settle":
+                brokers[who].settle(lease)
+            elif what == "fail":
+                brokers[who].fail(lease, status=429, text="weekly limit reached")
+    for broker in brokers:
+        broker.close()
+
+    assert all(later - earlier >= budget.floor for earlier, later in pairwise(asked))

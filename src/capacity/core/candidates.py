@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
 from attrs import frozen
@@ -71,6 +71,14 @@ class Field:
     runs: Mapping[tuple[str, str], Sequence[int]]
     unheard: Sequence[int]
 
+    @cached_property
+    def members(self) -> Sequence[Sequence[int]]:
+        """Group → indices of its candidates, every one."""
+        found: list[list[int]] = [[] for _ in self.places]
+        for index, group in enumerate(self.groups):
+            found[group].append(index)
+        return found
+
 
 class Survey:
     """What policy and inventory say of every place, before anything of the moment is looked at."""
@@ -79,7 +87,7 @@ class Survey:
         self.inventory = inventory
         self.policy = policy
         self.resolver = Resolver(policy)
-        self.rows = in_force(policy, inventory.as_of)
+        self.rows = policy.tiers.in_force(inventory.as_of)
         self.names = names
         ruled = frozenset(name.casefold() for rule in policy.seats for name in rule.models or ())
         self._asked = names.union(ruled, asked(policy))
@@ -161,11 +169,6 @@ class Survey:
             asking = Asking(need, self.policy, metered_exhausted=metered_exhausted)
             kept = self._answers[key] = (asking, [worst(asking.against(place)) for place in self.field.places])
         return kept
-
-
-def in_force(policy: Policy, as_of: datetime) -> tuple[TierRow, ...]:
-    """The adopted rows whose place has not ended."""
-    return tuple(row for row in policy.tiers.rows if row.expires_at is None or row.expires_at > as_of)
 
 
 def survey(inventory: Inventory, policy: Policy, use: str = "seats", names: Iterable[str] = ()) -> Survey:

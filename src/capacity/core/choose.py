@@ -196,7 +196,7 @@ def _last_resort(asked: Asked) -> Choice | None:
     found: list[tuple[int, int]] = []
     for group, place in enumerate(field.places):
         if place.kind != "local" and place.context is not None and _only_small(asked.said(group)):
-            found += [(-place.context, index) for index in asked.desk.moment.members(group)]
+            found += [(-place.context, index) for index in field.members[group]]
     if not found:
         return None
     candidate = field.candidates[min(found)[1]]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
+from typing import NamedTuple, Self
 
-from attrs import field, frozen
+from attrs import define, frozen
 
 from capacity.core.rules import Place
 from capacity.core.sights import Sight
@@ -26,8 +27,26 @@ SHORT = timedelta(hours=24)
 """A window shorter than this is a burst: it fills and is over within a day, so that what it has left is soon had again."""
 
 
-Head = tuple[int, int, int, bool, int, str, bool]
-"""Part, told, away, whether it is local, preference, pool, and whether it is limited."""
+class Head(NamedTuple):
+    """What the order asks of a spot before its use, with its pool.
+
+    Attributes:
+        part: of the lane it is in; 0 = the lane itself.
+        told: 0 = it is known to serve, 1 = nobody can tell.
+        away: tiers away from the need's own.
+        local: whether it is ours.
+        preference: of the pool.
+        pool: full name.
+        limited: whether so many leases and no more run on it at once.
+    """
+
+    part: int
+    told: int
+    away: int
+    local: bool
+    preference: int
+    pool: str
+    limited: bool
 
 
 class Flight:
@@ -64,58 +83,43 @@ class Flight:
         return sum(1 for one in self._leases if one.candidate.pool == sight.pool.name and one.offered_at > seen)
 
 
-@frozen(eq=False, repr=False)
+@define(eq=False, repr=False)  # not frozen: many are made in every tick, and freezing costs a call for each attribute
 class Spot:
     """Candidates that could serve and that no rule can tell apart, with what the order asks first.
 
     Attributes:
         group: of the candidates.
         members: their indices, every one.
-        part: of the lane it is in; 0 = the lane itself.
-        told: 0 = it is known to serve, 1 = nobody can tell.
-        away: tiers away from the need's own.
         place: the place.
         sight: its pool.
-        limited: whether so many leases and no more run on it at once.
-        local: whether it is ours.
-        stands: what is asked of it before anything of the moment.
-        plain: whether neither time nor other leases can keep it from serving.
-        head: the same with all that is asked before its use, and its pool: what shares it stands in one row.
+        head: all that is asked of it before its use, and its pool; what shares it stands in one row.
     """
 
     group: int
     members: Sequence[int]
-    part: int
-    told: int
-    away: int
     place: Place
     sight: Sight
-    limited: bool = field(init=False)
-    local: bool = field(init=False)
-    stands: tuple[int, int, int] = field(init=False)
-    plain: bool = field(init=False)
-    head: Head = field(init=False)
+    head: Head
 
-    @limited.default
-    def _limited(self) -> bool:
-        said = self.place.serving
-        return said.slots is not None or said.each is not None or any(_slots(self.sight))
+    @property
+    def part(self) -> int:
+        """Of the lane it is in; 0 = the lane itself."""
+        return self.head.part
 
-    @local.default
-    def _local(self) -> bool:
-        return self.place.kind == "local"
+    @property
+    def stands(self) -> tuple[int, int, int]:
+        """What is asked of it before anything of the moment."""
+        return self.head.part, self.head.told, self.head.away
 
-    @stands.default
-    def _stands(self) -> tuple[int, int, int]:
-        return self.part, self.told, self.away
+    @property
+    def local(self) -> bool:
+        """Whether it is ours."""
+        return self.head.local
 
-    @plain.default
-    def _plain(self) -> bool:
-        return not (self.part or self.limited or self.tried)
-
-    @head.default
-    def _head(self) -> Head:
-        return self.part, self.told, self.away, self.local, self.place.preference, self.place.pool, self.limited
+    @property
+    def plain(self) -> bool:
+        """Whether neither time nor other leases can keep it from serving."""
+        return not (self.head.part or self.head.limited or self.tried)
 
     @property
     def tried(self) -> bool:
@@ -134,6 +138,33 @@ def rows(spots: Iterable[Spot]) -> dict[Spot, Sequence[Spot]]:
     return {row[0]: row for _, row in sorted(found.items())}
 
 
+@frozen(eq=False, repr=False)
+class Able:
+    """What no rule refuses to one need at one moment.
+
+    Attributes:
+        spots: group → its spot.
+        rows: the same in rows.
+        plain: whether neither time nor other leases can keep any of it from serving.
+    """
+
+    spots: Mapping[int, Spot]
+    rows: Mapping[Spot, Sequence[Spot]]
+    plain: bool
+
+    @classmethod
+    def of(cls, spots: Iterable[Spot]) -> Self:
+        """Spots, each of a group of its own."""
+        known = {spot.group: spot for spot in spots}
+        made = rows(known.values())
+        return cls(known, made, all(spot.plain for spot in made))
+
+
+def limited(sight: Sight) -> bool:
+    """Whether a pool was read to have so many slots and no more."""
+    return any(True for _ in _slots(sight))
+
+
 def _slots(sight: Sight) -> Iterator[Decimal]:
     """The slots of a pool that were free when it was read."""
     limits = (one.limit for one, _ in sight.stands if one.limit.scope is None)
@@ -144,9 +175,8 @@ def bound(sight: Sight, as_of: datetime) -> float:
     """Percent used of what binds: the fullest of the long windows, or a short one nearly full or on the way there."""
     limits = [one for one, _ in sight.stands if one.limit.scope is None and one.used is not None]
     longest = max((one.limit.window for one in limits if one.limit.window is not None), default=None)
-    return max(
-        (one.used.high for one in limits if one.used and _binds(one.limit, one.used.high, longest, as_of)), default=0.0
-    )
+    binding = [one.used.high for one in limits if one.used and _binds(one.limit, one.used.high, longest, as_of)]
+    return float(max(binding, default=0.0))
 
 
 def _binds(limit: Limit, used: float, longest: timedelta | None, as_of: datetime) -> bool:

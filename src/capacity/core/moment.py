@@ -56,8 +56,7 @@ class Standing:
         refused: fact code → how many candidates it refuses.
         steps: the eligible candidates, in steps of the order.
         here: where a seat is → everything said against it; filled as seats are looked at.
-        able: group → what no rule refuses; filled when a turn looks.
-        rows: the same in the rows of the order, by the first of each; filled likewise.
+        able: what no rule refuses; there once a turn looked.
         numbers: its verdicts' numbers where it is the first need of a decision, and the findings in their order.
     """
 
@@ -66,8 +65,7 @@ class Standing:
     refused: Mapping[str, int]
     steps: Steps
     here: dict[Spot, Sequence[Finding]]
-    able: dict[int, flight.Spot]
-    rows: dict[flight.Spot, Sequence[flight.Spot]]
+    able: list[flight.Able]
     numbers: list[tuple[tuple[int, ...], Sequence[Finding]]]
 
 
@@ -99,7 +97,6 @@ class Moment:
             if one.subject == "candidate":
                 self._stops.setdefault(one.name, []).append(stop(one, now))
         self._standing: dict[Need, Standing] = {}
-        self._members: Sequence[Sequence[int]] = ()
         self._sizes: Sequence[int] = ()
         self._spots: dict[tuple[str, str, str | None, str | None], Spot] = {}
         said = self._said_of_candidates()
@@ -120,15 +117,6 @@ class Moment:
     def known(self) -> Mapping[str, float]:
         """Pool → percent used of what binds it, where that is freshly read."""
         return {name: flight.bound(sight, self._now) for name, sight in self.sights.items() if flight.read(sight)}
-
-    def members(self, group: int) -> Sequence[int]:
-        """Indices of the candidates of a group, every one."""
-        if not self._members:
-            found: list[list[int]] = [[] for _ in self.field.places]
-            for index, of in enumerate(self.field.groups):
-                found[of].append(index)
-            self._members = found
-        return self._members[group]
 
     def size(self, tokens: int) -> int:
         """The largest context that nothing can tell from a given one, so that equal answers are made once."""
@@ -172,7 +160,7 @@ class Moment:
         for finding, size in zip(decided, self.field.sizes, strict=True):
             if finding is not None and finding.answer == "no" and size:
                 refused[finding.fact.code] += size
-        return Standing(asking, decided, refused, Steps(asking, self.field, self.sights, decided), {}, {}, {}, [])
+        return Standing(asking, decided, refused, Steps(asking, self.field, self.sights, decided), {}, [], [])
 
     def spot(self, seat: Seat) -> Spot:
         """Where a seat is: what its fleet says, else the one pool that lists its model, else the one that may serve it."""

@@ -67,7 +67,7 @@ class Asked:
         """The group of a candidate among those that no rule refuses; None where it is in none."""
         index = self.desk.field.index.get(candidate)
         group = None if index is None else self.desk.field.groups[index]
-        spot = None if group is None else self.turns.able.get(group)
+        spot = None if group is None else self.turns.able.spots.get(group)
         return None if spot is None or self.turns.tried(spot) else spot
 
     def _outside(self, candidate: Candidate) -> Sequence[Finding]:
@@ -111,7 +111,7 @@ def awaited(asked: Asked) -> list[Awaited]:
 def _held(asked: Asked) -> Iterator[Awaited]:
     """What could serve but for other turns, and but for the time."""
     turns = asked.turns
-    for spot in turns.able.values():
+    for spot in turns.able.spots.values():
         if turns.tried(spot):
             continue
         candidate = asked.desk.field.candidates[spot.members[0]]

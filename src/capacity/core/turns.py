@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, TypeVar
 from capacity.core.deals import multiplier
 from capacity.core.facts import fact
 from capacity.core.findings import Finding
-from capacity.core.flight import Flight, Spot, rows
+from capacity.core.flight import Able, Flight, Head, Spot, limited, rows
 from capacity.core.orders import BAND, Bucket, step
 from capacity.core.orders import Entry as Ranked
 from capacity.values.conditions import Fact
@@ -67,11 +67,10 @@ class Turns:
         """What could serve now, in rows: the first of each → all of it."""
         if self._only is not None:
             return rows(self._only)
-        known = self._standing.rows if self.able else {}
-        if all(spot.plain for spot in known):
-            return known
-        opened = (row for first, row in known.items() if not self.tried(first) and self.opened(first))
-        free = (([one for one in row if self.free(one)] if row[0].limited else row) for row in opened)
+        if self.able.plain:
+            return self.able.rows
+        opened = (row for first, row in self.able.rows.items() if not self.tried(first) and self.opened(first))
+        free = (([one for one in row if self.free(one)] if row[0].head.limited else row) for row in opened)
         return {row[0]: row for row in free if row}
 
     @property
@@ -80,26 +79,28 @@ class Turns:
         return (spot for row in self.rows.values() for spot in row)
 
     @property
-    def able(self) -> Mapping[int, Spot]:
-        """Group → what no rule refuses, whether or not its slots are free and its part has opened."""
-        known = self._standing.able
-        if not known:
-            known.update((spot.group, spot) for spot in self._able())
-            self._standing.rows.update(rows(known.values()))
-        return known
+    def able(self) -> Able:
+        """What no rule refuses, whether or not its slots are free and its part has opened."""
+        kept = self._standing.able
+        if not kept:
+            kept.append(Able.of(self._able()))
+        return kept[0]
 
     def _able(self) -> Iterator[Spot]:
-        asking, field = self._standing.asking, self.desk.field
-        members = self.desk.moment.members
-        named = asking.lane is not None and bool(asking.lane.candidates)
+        asking, lane, sights = self._standing.asking, self.lane, self.desk.sights
+        places, members = self.desk.field.places, self.desk.field.members
+        slots = {name: limited(sight) for name, sight in sights.items()}
         for group, finding in enumerate(self._standing.worst):
-            if finding is None or finding.answer == "cannot-tell":
-                place = field.places[group]
-                part = asking.stage(place)
-                told = 0 if finding is None or not self._doubtful(group, finding) else 1
-                away = 0 if named else step(asking, place.rank)
-                if part is not None and members(group):
-                    yield Spot(group, members(group), part, told, away, place, self.desk.sights[place.pool])
+            if not members[group] or (finding is not None and finding.answer != "cannot-tell"):
+                continue
+            place = places[group]
+            part = asking.stage(place) if lane.candidates or lane.fallback else 0
+            if part is not None:
+                told = 1 if finding is not None and self._doubtful(group, finding) else 0
+                away = 0 if lane.candidates else step(asking, place.rank)
+                bounded = slots[place.pool] or place.serving.slots is not None or place.serving.each is not None
+                head = Head(part, told, away, place.kind == "local", place.preference, place.pool, bounded)
+                yield Spot(group, members[group], place, sights[place.pool], head)
 
     def _doubtful(self, group: int, finding: Finding) -> bool:
         """Whether more than its headroom cannot be told: an unread pool is only taken for fuller than it may be."""
@@ -111,7 +112,7 @@ class Turns:
 
     def tried(self, spot: Spot) -> bool:
         """Whether its pool is on probation and somebody is trying it already."""
-        return self._flight.pools[spot.place.pool] > 0 and spot.tried
+        return self._flight.pools[spot.head.pool] > 0 and spot.tried
 
     def opened(self, spot: Spot) -> bool:
         """Whether its part of the lane has opened."""
@@ -119,7 +120,7 @@ class Turns:
 
     def free(self, spot: Spot) -> Sequence[int]:
         """Indices of those of its candidates that have a slot free."""
-        if not spot.limited:
+        if not spot.head.limited:
             return spot.members
         candidates = self.desk.field.candidates
         return [index for index in spot.members if self._flight.free(candidates[index], spot)]
@@ -133,7 +134,7 @@ class Turns:
         """
         known = self.desk.moment.known
         loaded = {name: used + self._load(name) for name, used in known.items()} if self._flight.pools else dict(known)
-        best = min((loaded[spot.place.pool] for spot in self.rows if spot.place.pool in loaded), default=None)
+        best = min((loaded[spot.head.pool] for spot in self.rows if spot.head.pool in loaded), default=None)
         mean = sum(known.values()) / len(known) if known else 0.0
         for name, sight in self.desk.sights.items():
             if name not in known and not sight.observed and sight.pool.kind != "local":
@@ -160,25 +161,25 @@ class Turns:
         left = list(self.rows)
         if not left:
             return None
-        if not any(spot.local or spot.sight.observed or spot.place.pool in self.desk.moment.known for spot in left):
+        if not any(spot.head.local or spot.sight.observed or spot.head.pool in self.desk.moment.known for spot in left):
             self.reasons.append(fact("nothing-observed"))
         for narrowed in (self._by_class, self._by_share, self._by_preference, self._by_use):
             left = narrowed(left)
-        self.tied = tuple(sorted({spot.place.pool for spot in left}))
+        self.tied = tuple(sorted({spot.head.pool for spot in left}))
         left = [spot for first in self._by_weight(left) for spot in self.rows[first]]
         for narrowed in (self._by_deal, self._by_pool, self._by_fit):
             left = narrowed(left)
         return self._by_turn(self._by_load(left))
 
     def _by_class(self, left: list[Spot]) -> list[Spot]:
-        first = left[0].stands
+        first = left[0].head[:3]
         if first[0]:
             self.reasons.append(fact("fallback-step", self.lane.name, step=first[0]))
-        return [spot for spot in left if spot.stands == first]
+        return [spot for spot in left if spot.head[:3] == first]
 
     def _by_share(self, left: list[Spot]) -> list[Spot]:
-        ours = [spot for spot in left if spot.local]
-        others = [spot for spot in left if not spot.local]
+        ours = [spot for spot in left if spot.head.local]
+        others = [spot for spot in left if not spot.head.local]
         if not ours or not others:
             return left
         share = self.lane.local_share
@@ -190,40 +191,41 @@ class Turns:
         return chosen
 
     def _by_preference(self, left: list[Spot]) -> list[Spot]:
-        return _least(left, lambda spot: spot.place.preference)
+        return _least(left, lambda spot: spot.head.preference)
 
     def _by_use(self, left: list[Spot]) -> list[Spot]:
-        told = [spot for spot in left if spot.place.pool in self.use]
+        told = [spot for spot in left if spot.head.pool in self.use]
         if not told:
             return left
-        least = min(self.use[spot.place.pool] for spot in told)
-        level = [spot for spot in told if self.use[spot.place.pool] <= least + BAND]
+        least = min(self.use[spot.head.pool] for spot in told)
+        level = [spot for spot in told if self.use[spot.head.pool] <= least + BAND]
         if len(level) < len(left):
             self.reasons.append(fact("most-headroom", level[0].sight.pool.name, used=least))
         return level
 
     def _by_weight(self, left: list[Spot]) -> list[Spot]:
         weights = self.lane.weights
-        return self._said(left, lambda spot: -weights.get(spot.place.pool, 1.0), "weight") if weights else left
+        return self._said(left, lambda spot: -weights.get(spot.head.pool, 1.0), "weight") if weights else left
 
     def _by_deal(self, left: list[Spot]) -> list[Spot]:
         return self._said(left, self._multiplier, "deal") if self.desk.policy.deals else left
 
     def _multiplier(self, spot: Spot) -> float:
-        return multiplier(self.desk.policy.deals, spot.place.pool, spot.place.names, self.desk.history.as_of)
+        return multiplier(self.desk.policy.deals, spot.head.pool, spot.place.names, self.desk.history.as_of)
 
     def _by_pool(self, left: list[Spot]) -> list[Spot]:
-        pools = sorted({spot.place.pool for spot in left})
+        pools = sorted({spot.head.pool for spot in left})
         chosen = pools[self._turn("pools", len(pools))] if len(pools) > 1 else pools[0]
         if len(pools) > 1:
             self.reasons.append(fact("pools-take-turns", chosen, among=", ".join(pools)))
-        return [spot for spot in left if spot.place.pool == chosen]
+        return [spot for spot in left if spot.head.pool == chosen]
 
     def _by_fit(self, left: list[Spot]) -> list[Spot]:
         return self._said(left, self._fit, "fit") if self.lane.fit else left
 
     def _fit(self, spot: Spot) -> float:
-        return -max((fit for name, fit in self.lane.fit.items() if name.casefold() in spot.place.names), default=1.0)
+        known = [fit for name, fit in self.lane.fit.items() if name.casefold() in spot.place.names]
+        return -max(known) if known else -1.0
 
     def _by_load(self, left: list[Spot]) -> list[tuple[int, Spot]]:
         one_by_one = sorted((index, spot) for spot in left for index in self.free(spot))
@@ -263,8 +265,8 @@ class Turns:
         """What could serve, the best first: a candidate of its own, then its like."""
         for at, (index, spot) in enumerate(self._ordered()):
             yield (
-                (spot.told, spot.away, spot.place.preference, at, index),
-                Bucket(spot.told, spot.away, spot.sight, (index,)),
+                (spot.head.told, spot.head.away, spot.head.preference, at, index),
+                Bucket(spot.head.told, spot.head.away, spot.sight, (index,)),
             )
 
     def _ordered(self) -> Iterator[tuple[int, Spot]]:
@@ -274,14 +276,12 @@ class Turns:
         yield best
         for _, level in groupby(self.rows, lambda spot: spot.head[:5]):
             for first in sorted(level, key=self._used):
-                for spot in self._fitting(self.rows[first]):
+                row = self.rows[first]
+                for spot in sorted(row, key=self._fit) if self.lane.fit else row:
                     yield from ((index, spot) for index in self.free(spot) if index != best[0])
 
-    def _fitting(self, row: Sequence[Spot]) -> Sequence[Spot]:
-        return sorted(row, key=self._fit) if self.lane.fit else row
-
     def _used(self, spot: Spot) -> float:
-        return self.use.get(spot.place.pool, float("inf"))
+        return self.use.get(spot.head.pool, float("inf"))
 
     def runners_up(self) -> tuple[RunnerUp, ...]:
         """At most two candidates that came after the best one, with the key and the margin they lost by."""
@@ -292,7 +292,7 @@ class Turns:
         return tuple([RunnerUp(candidates[index], *_lost(top, self._figures(spot))) for index, spot in close])
 
     def _figures(self, spot: Spot) -> tuple[float, ...]:
-        return *spot.head[:5], self._used(spot), self._fit(spot) if self.lane.fit else 0.0
+        return *spot.head[:5], self._used(spot), self._fit(spot)
 
 
 LOST = ("part", "told", "tier", "local", "preference", "use", "fit")

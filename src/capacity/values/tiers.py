@@ -119,3 +119,7 @@ class Tiers:
     method: Method = field(factory=Method)
     sources: Mapping[str, TierSourcePolicy] = field(factory=dict, converter=_check.by_key)
     stale_at: datetime | None = field(default=None, converter=_check.utc_or_none)
+
+    def in_force(self, as_of: datetime) -> tuple[TierRow, ...]:
+        """The rows whose place has not ended at an instant."""
+        return tuple(row for row in self.rows if row.expires_at is None or row.expires_at > as_of)

@@ -140,6 +140,14 @@ def test_a_reading_past_its_reset_steers_nothing() -> None:
     assert model(choice) == "opal-large"
 
 
+def test_what_is_full_for_a_week_stays_full_when_a_burst_ends() -> None:
+    """Of two windows that were full one is over: the pool opens with the other, and is not chosen before."""
+    over = (burst(100, -timedelta(seconds=30)), week(100))
+    assert model(chosen(smart(), amber=over, opal=80, quartz=70)) == "quartz-large"
+    refused = chosen(smart(), amber=over, opal=over, quartz=over)
+    assert (refused.act, refused.code, refused.opens_at) == ("refuse", "quota-spent", NOW + timedelta(days=3))
+
+
 def test_leases_in_flight_count_against_the_headroom() -> None:
     """Each counts as so many points of its pool."""
     busy = tuple(lease("amber-large", "amber", f"s{n}") for n in range(3))
@@ -201,6 +209,14 @@ def test_a_deal_breaks_a_tie_while_it_lasts() -> None:
     assert (model(asleep), "by-deal" in codes(asleep)) == ("amber-large", False)
 
 
+def test_a_deal_for_one_model_makes_no_other_cheaper() -> None:
+    """Not even in the same pool."""
+    deals = (Deal("opal", 0.5, "opal-small"),)
+    small = chosen(worker(), policy(deals=deals), amber=20, opal=20, granted={"worker local": 1})
+    large = chosen(smart(), policy(deals=deals), amber=20, opal=20, quartz=60)
+    assert (model(small), model(large)) == ("opal-small", "amber-large")
+
+
 def test_fit_picks_among_one_pools_models_and_never_the_pool() -> None:
     """A model that fits better does not draw a whole lane onto its pool."""
     lanes = Lanes(
@@ -214,6 +230,15 @@ def test_fit_picks_among_one_pools_models_and_never_the_pool() -> None:
 
 
 # --- lanes, walls and sizes ---------------------------------------------------------------------------
+
+
+def test_the_first_step_of_the_fallback_comes_first() -> None:
+    """However much more is left in a later one; and the lane itself before it."""
+    stop = Circuit("operator", "candidate", "cli|amber|amber-large|", "other", NOW)
+    stopped = chosen(profiled("deep"), amber=20, opal=80, quartz=0, circuits=(stop,))
+    free = chosen(profiled("deep"), amber=85, opal=0, quartz=0)
+    assert (model(stopped), stopped.step) == ("opal-large", 1)
+    assert (model(free), free.step) == ("amber-large", 0)
 
 
 def test_a_step_of_the_fallback_serves_where_the_lane_cannot() -> None:
@@ -330,6 +355,16 @@ def test_a_busy_slot_is_waited_for() -> None:
     choice = chosen(profiled("memory", context=50_000), leases=(lease("big", "box", life=2 * HOURS),))
     assert (choice.act, choice.code, choice.about) == ("wait", "candidate-busy", at("big"))
     assert choice.wait == 2 * HOURS
+
+
+def test_a_step_behind_a_busy_slot_opens_after_its_delay() -> None:
+    """Until then the slot is waited for, by name; after it the next place serves, and the slot's is the home."""
+    busy = (lease("big", "box"),)
+    need = profiled("memory", context=50_000, here=at("big"))
+    waits = chosen(need, leases=busy, opal=20)
+    steps = chosen(evolve(need, waited=timedelta(seconds=5)), leases=busy, opal=20)
+    assert (waits.code, waits.about) == ("candidate-busy", at("big"))
+    assert (model(steps), steps.step, steps.home) == ("opal-large", 1, at("big"))
 
 
 def test_a_model_that_can_be_loaded_is_waited_for_where_somebody_loads_it() -> None:

@@ -9,13 +9,17 @@ from pathlib import Path
 
 from attrs import evolve
 
+from capacity.engine import Broker
 from capacity.engine.dossier import ALIASES, RANKINGS
 from capacity.engine.ledger import KEYED
 from capacity.engine.settings import Settings
 from capacity.store import sqlite
 from capacity.testing.fakes import FakeTierSource
+from capacity.values.lanes import BudgetWindow, PoolBudget, Serving
+from capacity.values.leases import Lease
+from capacity.values.seats import Need
 
-from .scene import MODEL, Scene, policy, reading
+from .scene import HOUR, MODEL, Scene, policy, reading
 from .test_tiering import SCORES, Ladder, board
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "store.md").read_text(encoding="utf-8")
@@ -23,15 +27,22 @@ SECTION = PAGE.partition("## What the engine keeps in them")[2].partition("\n## 
 
 
 def test_logs_and_documents(tmp_path: Path) -> None:
-    """After ticks, a stop, a loaded model, a move and answers about tiers every log of the page is there."""
+    """After ticks, a stop, a loaded model, a move, some leases and answers about tiers every log of the page is there."""
     scene = Scene()
     scene.store = sqlite(path=tmp_path / "capacity.db", clock=scene.clock)
     ladder = Ladder(tmp_path, scene, {"board": FakeTierSource(board(), JUMPED)})
-    pools = {"a": policy().pools["a"], "b": evolve(policy().pools["b"], prepare=True)}
-    engine = scene.engine(policy(tiers=evolve(policy().tiers, file="tiers.toml"), pools=pools))
+    pools = {"a": policy().pools["a"], "b": evolve(policy().pools["b"], prepare=True, serving=(Serving(slots=9),))}
+    budgets = {"a": PoolBudget("a", (BudgetWindow("5h", HOUR, "requests"),))}
+    engine = scene.engine(policy(tiers=evolve(policy().tiers, file="tiers.toml"), pools=pools, budgets=budgets))
     engine.prepare("b", MODEL.format("b"))
     engine.stop("pool", "b")
     engine.lift("pool", "b")
+    engine.probe()
+    with Broker(engine.policy, engine=engine) as broker:
+        for pool in "ab":
+            lease = broker.lease(pool, Need(tier="top", pools=(pool,), context=9))
+            assert isinstance(lease, Lease)
+            broker.settle(lease)
     for used in (10.0, 99.0):
         scene.probers["a"].script.say((reading(used),))
         scene.clock.advance(timedelta(minutes=20))
