@@ -124,7 +124,7 @@ class Spot:
     @property
     def tried(self) -> bool:
         """Whether its pool is on probation, so that one lease at a time tries it."""
-        return any(one.rule == "circuit" for one in self.sight.findings)
+        return self.sight.tried
 
 
 def rows(spots: Iterable[Spot]) -> dict[Spot, Sequence[Spot]]:

@@ -54,10 +54,14 @@ class Asked:
         return worst(self._outside(candidate))
 
     def serves(self, candidate: Candidate) -> str:
-        """The answer to one candidate: `no`, `wait`, `cannot-tell` or `yes`; one without a free slot waits."""
+        """The answer to one candidate: `no`, `wait`, `cannot-tell` or `yes`; one without a free slot waits, and so does one
+        whose pool is on probation while somebody else tries it.
+        """
         finding = self.against(candidate)
         if finding is not None and finding.answer != "cannot-tell":
             return finding.answer
+        if self.turns.trying(candidate.pool):
+            return "wait"
         spot = self.spot(candidate)
         if spot is not None and self.desk.field.index[candidate] not in self.turns.free(spot):
             return "wait"
@@ -112,11 +116,11 @@ def _held(asked: Asked) -> Iterator[Awaited]:
     """What could serve but for other turns, and but for the time."""
     turns = asked.turns
     for spot in turns.able.spots.values():
-        if turns.tried(spot):
-            continue
         candidate = asked.desk.field.candidates[spot.members[0]]
         if not turns.opened(spot):
             yield Awaited(2, "step-closed", fact("step-closed", turns.lane.name), None, _opens(asked, spot))
+        elif turns.tried(spot):
+            yield Awaited(0, "candidate-busy", fact("stop-tried", spot.head.pool), candidate)
         elif not turns.free(spot):
             yield Awaited(0, "candidate-busy", fact("slots-leased", candidate.model), candidate)
 
@@ -171,12 +175,13 @@ def refusal(asked: Asked, found: Sequence[Finding] | None = None) -> tuple[Refus
 
 
 def _deciding(asked: Asked) -> list[Finding]:
-    """What decides against each place of the lane that is of the tiers it may use."""
+    """What decides against each place of the lane that it may use; against all of the lane where it may use none."""
     asking, places = asked.answers.asking, asked.desk.field.places
     decided = zip(places, asked.answers.worst, strict=True)
-    return [
+    said = [
         one for place, one in decided if one and one.rule not in ("lane", "tier") and asking.stage(place) is not None
     ]
+    return [one for one in said if one.rule != "allow"] or said
 
 
 def opens(asked: Asked) -> tuple[datetime | None, bool]:

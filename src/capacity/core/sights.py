@@ -48,6 +48,11 @@ class Sight:
     observed: bool = True
     partial: Sequence[Finding] = ()
 
+    @property
+    def tried(self) -> bool:
+        """Whether it is on probation, so that one lease at a time tries it; where it is stopped nobody does."""
+        return any(one.rule == "circuit" for one in self.findings)
+
 
 def sights(headroom: Headroom, policy: Policy, history: History, circuits: Sequence[Circuit] = ()) -> dict[str, Sight]:
     """Pool → its sight, for every pool of the policy.

@@ -112,7 +112,11 @@ class Turns:
 
     def tried(self, spot: Spot) -> bool:
         """Whether its pool is on probation and somebody is trying it already."""
-        return self._flight.pools[spot.head.pool] > 0 and spot.tried
+        return self.trying(spot.head.pool)
+
+    def trying(self, pool: str) -> bool:
+        """Whether a pool is on probation and somebody is trying it already."""
+        return self._flight.pools[pool] > 0 and self.desk.sights[pool].tried
 
     def opened(self, spot: Spot) -> bool:
         """Whether its part of the lane has opened."""

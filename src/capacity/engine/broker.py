@@ -150,7 +150,7 @@ class Broker:
             account = pool.account
             if account in patience.asked:
                 continue
-            if warm.is_due(pool.name, account, now) or self._producer.is_asking(account):
+            if warm.is_due(pool.name, account, now):
                 found[account] = warm.has_reset(pool.name, now) or found.get(account, False)
         return found
 

@@ -36,12 +36,15 @@ class Fold(Generic[V, S]):
         step: new values and the present so far → the present.
         start: the present before the first record that is read.
         since: sequence number of the last record already in `start`.
+        read: reads a document, given what to call it; None = as the text form of `form`.
     """
 
     def __init__(
-        self, store: Store, log: str, form: type[V], step: Callable[[Iterable[V], S], S], start: S, since: int = 0
-    ) -> None:
-        self._store, self._log, self._form, self._step = store, log, form, step
+        self, store: Store, log: str, form: type[V], step: Callable[[Iterable[V], S], S], start: S, since: int = 0,
+        read: Callable[[bytes, str], V] | None = None,
+    ) -> None:  # fmt: skip  # what it works with, each once
+        self._store, self._log, self._step = store, log, step
+        self._read = read or (lambda body, source: codec.loads(form, body, source=source))
         self._present = start
         self.since = since
 
@@ -53,7 +56,7 @@ class Fold(Generic[V, S]):
         """
         records = self._store.read(self._log, since=self.since)
         if records:
-            new = [codec.loads(self._form, one.body, source=f"{self._log} {one.seq}") for one in records]
+            new = [self._read(one.body, f"{self._log} {one.seq}") for one in records]
             self._present = self._step(new, self._present)
             self.since = records[-1].seq
         return self._present

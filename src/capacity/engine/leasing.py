@@ -19,6 +19,7 @@ from attrs import field, frozen
 
 from capacity import codec
 from capacity.core.leases import Book, Entered, fold, number_of, resting, session_of
+from capacity.engine import lines
 from capacity.engine.folds import Fold
 from capacity.engine.settings import Settings
 from capacity.errors import FormError, NoSuch
@@ -100,7 +101,7 @@ class Leasing:
         self._said: dict[str, tuple[datetime, Word]] = {}
         mark = self._mark()
         self._marked = mark.since
-        self._leases = Fold(store, LEASES, Entered, fold, mark.book, mark.since)
+        self._leases = Fold(store, LEASES, Entered, fold, mark.book, mark.since, lines.read)
 
     def book(self) -> Book:
         """What is leased now."""
@@ -115,7 +116,7 @@ class Leasing:
 
     def enter(self, line: Entered) -> None:
         """Put a line into the log of leases."""
-        self._store.append(LEASES, session_of(line.lease), line.at, codec.dumps(line))
+        self._store.append(LEASES, session_of(line.lease), line.at, lines.written(line))
 
     def put(self, reply: Reply) -> None:
         """Put the end of a lease."""
@@ -152,7 +153,7 @@ class Leasing:
         session = session_of(id)
         known = self.book().find(id)
         for record in () if known is not None or not number_of(id) else self._store.read(LEASES, key=session):
-            line = codec.loads(Entered, record.body, source=f"{LEASES} {record.seq}")
+            line = lines.read(record.body, f"{LEASES} {record.seq}")
             known = line.granted if line.lease == id and line.granted is not None else known
         if known is None:
             raise NoSuch(f"no lease {id!r} is known; one that has ended is forgotten after a while")
@@ -183,7 +184,10 @@ class Leasing:
 
     @property
     def is_long(self) -> bool:
-        """Whether so much was added that a new mark is worth while."""
+        """Whether so much was added that a new mark is worth while, and nobody wrote one meanwhile."""
+        if self._leases.since - self._marked < MARKED:
+            return False
+        self._marked = self._since()
         return self._leases.since - self._marked >= MARKED
 
     def tidy(self, as_of: datetime, settings: Settings) -> None:

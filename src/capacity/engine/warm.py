@@ -38,6 +38,7 @@ class Warm:
         seed: what chance is drawn from.
         due: account → when it is due to be asked by its usual rhythm, UTC; None = now.
         sooner: account → when it is once a window of its has ended, UTC; None = now.
+        asking: accounts that somebody was asking then. Who begins later asks what is due here too.
         numbers: log → number of the newest record in it.
     """
 
@@ -49,11 +50,12 @@ class Warm:
     seed: int
     due: Mapping[str, datetime | None]
     sooner: Mapping[str, datetime | None]
+    asking: frozenset[str]
     numbers: Mapping[str, int]
 
     def is_due(self, pool: str, account: str, now: datetime) -> bool:
         """Whether an account is due to be asked before a lease of a pool is granted."""
-        if _passed(self.due.get(account, now), now):
+        if account in self.asking or _passed(self.due.get(account, now), now):
             return True
         return self.has_reset(pool, now) and _passed(self.sooner.get(account, now), now)
 
@@ -110,6 +112,7 @@ class Warmth:
             ledger.seed(),
             {name: producer.due_at(name, told, sooner=False) for name in policy.accounts},
             {name: producer.due_at(name, told, sooner=True) for name in policy.accounts},
+            frozenset(name for name in policy.accounts if producer.is_asking(name)),
             numbers,
         )
 

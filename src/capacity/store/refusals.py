@@ -8,9 +8,9 @@ from __future__ import annotations
 import errno
 import shlex
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
+from types import TracebackType
 
 from capacity.errors import StoreError
 
@@ -57,18 +57,27 @@ BY_EXTENDED_CODE: Mapping[int, str] = {
 BY_ERRNO: Mapping[int, str] = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EIO: DISK}
 
 
-@contextmanager
-def told(path: Path) -> Iterator[None]:
+class told:  # noqa: N801 - read as a word: `with told(path)`; a generator would cost five times as much, a dozen times a verb
     """Let every fault of the file out as one `StoreError` that names it."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        # An extended code says in its low byte which of the plain ones it is; an error of the module itself has none.
-        code = getattr(error, "sqlite_errorcode", 0)
-        sentence = BY_EXTENDED_CODE.get(code) or BY_CODE.get(code & 0xFF, OTHER)
-        raise refusal(path, sentence, str(error)) from error
-    except OSError as error:
-        raise refusal(path, BY_ERRNO.get(error.errno or 0, FORBIDDEN), str(error)) from error
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, sqlite3.Error):
+            # An extended code says in its low byte which of the plain ones it is; an error of the module itself has none.
+            code = getattr(error, "sqlite_errorcode", 0)
+            sentence = BY_EXTENDED_CODE.get(code) or BY_CODE.get(code & 0xFF, OTHER)
+            raise refusal(self._path, sentence, str(error)) from error
+        if isinstance(error, OSError):
+            raise refusal(self._path, BY_ERRNO.get(error.errno or 0, FORBIDDEN), str(error)) from error
 
 
 def refusal(path: Path, sentence: str, cause: str = "") -> StoreError:

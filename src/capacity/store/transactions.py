@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
 from typing import Generic, TypeVar
 
 from attrs import define, field
@@ -46,16 +47,12 @@ class Transactions(Generic[W]):
         opened = self._opened()
         return opened.within if opened else None
 
-    @contextmanager
-    def block(self, durable: bool = False) -> Iterator[W]:
-        """One block: the outermost of this thread, or one that joins it.
-
-        Raises:
-            StoreError: it is durable and the one it joins is not, or a block inside has failed.
+    def block(self, durable: bool = False) -> AbstractContextManager[W]:
+        """One block: the outermost of this thread, or one that joins it. Entering it raises `StoreError` where it is
+        durable and the one it joins is not, or where a block inside has failed.
         """
         opened = self._opened()
-        with self._outermost(durable) if opened is None else self._joined(opened, durable) as within:
-            yield within
+        return self._outermost(durable) if opened is None else _Joined(self, opened, durable)
 
     def _opened(self) -> _Open[W] | None:
         opened: _Open[W] | None = getattr(self._here, "opened", None)
@@ -68,26 +65,42 @@ class Transactions(Generic[W]):
             opened = self._here.opened = _Open(within, durable)
             try:
                 yield within
-                self._whole(opened)
+                self.whole(opened)
             finally:
                 self._here.opened = None
 
-    @contextmanager
-    def _joined(self, opened: _Open[W], durable: bool) -> Iterator[W]:
-        self._whole(opened)
-        try:
-            if durable and not opened.durable:
-                raise StoreError(
-                    f"{self._name}: a durable transaction cannot join one that is not; open the outermost one durable"
-                )
-            yield opened.within
-        except BaseException:
-            opened.failed = True
-            raise
-
-    def _whole(self, opened: _Open[W]) -> None:
+    def whole(self, opened: _Open[W]) -> None:
+        """Refuse if something inside has failed."""
         if opened.failed:
             raise StoreError(
                 f"{self._name}: something inside this transaction failed, so all of it is undone; "
                 "let the exception out, and begin again"
             )
+
+    def check(self, opened: _Open[W], durable: bool) -> None:
+        """Refuse to join a transaction that is undone, or less durable than what would join it."""
+        self.whole(opened)
+        if durable and not opened.durable:
+            opened.failed = True
+            raise StoreError(
+                f"{self._name}: a durable transaction cannot join one that is not; open the outermost one durable"
+            )
+
+
+class _Joined(AbstractContextManager[W]):
+    """A block inside another. There are a dozen in a verb of the broker, so it is no generator."""
+
+    __slots__ = ("_durable", "_of", "_opened")
+
+    def __init__(self, of: Transactions[W], opened: _Open[W], durable: bool) -> None:
+        self._of, self._opened, self._durable = of, opened, durable
+
+    def __enter__(self) -> W:
+        self._of.check(self._opened, self._durable)
+        return self._opened.within
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._opened.failed = True

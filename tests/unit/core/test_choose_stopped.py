@@ -9,6 +9,7 @@ from attrs import evolve
 from capacity.core.circuits import LONGEST
 from capacity.values.choice import Choice
 from capacity.values.failures import Circuit
+from capacity.values.seats import Candidate
 
 from .turns import NOW, chosen, lease, smart, worker
 
@@ -41,6 +42,25 @@ def test_on_probation_one_turn_at_a_time_tries_it() -> None:
     busy = chosen(smart(), amber=95, opal=5, quartz=95, circuits=trial, leases=trying)
     assert busy.candidate is None
     assert "amber-large" == model(chosen(smart(), amber=80, opal=5, quartz=95, circuits=trial, leases=trying))
+
+
+def test_a_session_that_was_there_is_no_exception_on_probation() -> None:
+    """While another turn tries its pool it goes elsewhere; where there is nothing else it waits until that one has ended."""
+    trial, trying = (quarantine(31),), lease("opal-small", "opal")
+    here = Candidate("cli", "opal", "opal-large")
+    alone = chosen(smart(here=here), amber=80, opal=5, quartz=95, circuits=trial)
+    assert ("stay", here) == (alone.act, alone.candidate)
+    beside = chosen(smart(here=here), amber=80, opal=5, quartz=95, circuits=trial, leases=(trying,))
+    assert ("move", "amber-large", here) == (beside.act, model(beside), beside.home)
+    waiting = chosen(smart(here=here), amber=95, opal=5, quartz=95, circuits=trial, leases=(trying,))
+    assert ("wait", "candidate-busy", "core:stop-tried") == (waiting.act, waiting.code, waiting.fact.code)
+    assert trying.expires_at == waiting.opens_at
+
+
+def test_what_a_turn_may_not_use_is_no_part_of_its_story() -> None:
+    """Where its own places are spent, the code says so, however many others there are that it may not use."""
+    choice = chosen(smart(pools=("opal",)), amber=5, opal=95, quartz=5)
+    assert ("refuse", "quota-spent", "opal") == (choice.act, choice.code, choice.fact.subject)
 
 
 def test_a_refusal_is_held_against_the_newest_reading() -> None:
