@@ -13,6 +13,7 @@ from capacity import codec
 from capacity.core.leases import Book, Entered, fold, lease_id
 from capacity.engine import Broker, Reply, Settings
 from capacity.engine.ledger import Ledger
+from capacity.engine.lines import read, written
 from capacity.plugins import READERS, Plugin, Plugins
 from capacity.store import memory
 from capacity.testing.clocks import SettableClock
@@ -230,3 +231,11 @@ def test_a_book_is_kept_as_it_is(lines: list[Entered]) -> None:
     book = fold(lines)
 
     assert book == codec.loads(Book, codec.dumps(book))
+
+
+@given(lines)
+def test_a_line_is_its_text_form(told: list[Entered]) -> None:
+    """What is written quickly is the text form, and what is read quickly is what the text form tells."""
+    for line in told:
+        body = written(line)
+        assert line == read(body, "") == codec.loads(Entered, body) == read(codec.dumps(line), "")

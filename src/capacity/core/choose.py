@@ -142,7 +142,7 @@ def _picked(asked: Asked, pick: Candidate) -> Choice:
     why = fact("slots-leased", pick.model) if finding is None else finding.fact
     if answer == "wait":
         return _waiting(asked, "candidate-busy", why, pick)
-    code, at, known = refusal(asked, [finding] if finding else [])[0], opening_of(asked, pick), False
+    code, (at, known) = refusal(asked, [finding] if finding else [])[0], opening_of(asked, pick)
     return _made(asked, "refuse", why, code=code, opens_at=at, known=known)
 
 
@@ -165,6 +165,7 @@ def _granted(asked: Asked, act: ChoiceAct, why: Fact | None = None) -> Choice | 
     index, spot = turns.best
     candidate = asked.desk.field.candidates[index]
     home = _home(asked, candidate)
+    opens_at, known = (None, False) if home is None else opening_of(asked, home)
     return _made(
         asked,
         act,
@@ -176,7 +177,8 @@ def _granted(asked: Asked, act: ChoiceAct, why: Fact | None = None) -> Choice | 
         tied=turns.tied,
         draws=tuple(turns.draws),
         runners_up=turns.runners_up(),
-        opens_at=None if home is None else opening_of(asked, home),
+        opens_at=opens_at,
+        known=known,
     )
 
 

@@ -186,16 +186,20 @@ def _deciding(asked: Asked) -> list[Finding]:
 
 def opens(asked: Asked) -> tuple[datetime | None, bool]:
     """When the first candidate opens that nothing but quota refuses, and whether a provider told that."""
-    found: list[tuple[datetime, bool]] = []
-    for group in range(len(asked.desk.field.places)):
-        said = asked.said(group)
-        quota, at = opening(said)
-        if quota and at is not None and at > asked.desk.history.as_of:
-            found.append((at, all(one.known for one in said if one.answer == "no" and one.opens_at == at)))
+    groups = range(len(asked.desk.field.places))
+    found = [(at, known) for at, known in (_opening(asked, group) for group in groups) if at is not None]
     return min(found, key=lambda one: (one[0], not one[1])) if found else (None, False)
 
 
-def opening_of(asked: Asked, candidate: Candidate) -> datetime | None:
-    """When a candidate opens that nothing but quota refuses; None = not known."""
+def opening_of(asked: Asked, candidate: Candidate) -> tuple[datetime | None, bool]:
+    """When a candidate opens that nothing but quota refuses, and whether a provider told that; None = not known."""
     index = asked.desk.field.index.get(candidate)
-    return None if index is None else opening(asked.said(asked.desk.field.groups[index]))[1]
+    return (None, False) if index is None else _opening(asked, asked.desk.field.groups[index])
+
+
+def _opening(asked: Asked, group: int) -> tuple[datetime | None, bool]:
+    said = asked.said(group)
+    _, at = opening(said)
+    if at is None or at <= asked.desk.history.as_of:
+        return None, False
+    return at, all(one.known for one in said if one.answer == "no" and one.opens_at == at)

@@ -32,7 +32,7 @@ class Choice:
         reasons: what decided between places that could serve, in the order it was asked.
         code: for `wait` and `refuse`, of the closed lists.
         about: for `wait`, the one candidate that is waited for.
-        opens_at: for `wait` and `refuse`, when something may be had, UTC; None = not known.
+        opens_at: for `wait` and `refuse`, when something may be had; away from home, when home may; UTC; None = not known.
         known: whether a provider told that instant.
         lane: the lane it was chosen in.
         step: 0 = the lane itself, 1 and up = that step of its fallback.

@@ -74,6 +74,15 @@ def test_a_refusal_is_held_against_the_newest_reading() -> None:
     assert ("amber-large", [False]) == (model(choice), [one.lifted for one in choice.circuits])
 
 
+def test_a_session_is_told_when_its_home_opens_and_who_says_so() -> None:
+    """A reset the provider told is no guess, and a guess of ours is one."""
+    here = Candidate("cli", "opal", "opal-large")
+    refused = Circuit("refusal", "pool", "opal", "quota", NOW - MINUTE, NOW + 2 * MINUTE, known=True)
+    for known in (True, False):
+        choice = chosen(smart(here=here), amber=5, opal=5, circuits=(evolve(refused, known=known),))
+        assert ("move", here, NOW + 2 * MINUTE, known) == (choice.act, choice.home, choice.opens_at, choice.known)
+
+
 def test_a_burst_moves_one_candidate_and_no_pool() -> None:
     """Its sibling in the same pool goes on."""
     burst = Circuit("refusal", "candidate", "cli|opal|opal-large|", "rate", NOW - MINUTE, NOW + 4 * MINUTE)

@@ -1,4 +1,4 @@
-"""`demo`: a shortened week of a fleet, through the real plugins, the real store and the real actuator.
+"""`demo`: a shortened week of a fleet and some acts after it, through the real plugins, store and actuator.
 
 Servers on loopback stand in for the providers, and a stepped clock for the week; nothing is needed but the plugins. The
 demo sees to its own promises: its exit code says whether every incident came out as it should.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,11 +20,12 @@ from typer import Option
 from capacity.cli.call import Call
 from capacity.cli.demo import ending, story
 from capacity.cli.demo.crew import people, write_fleet
+from capacity.cli.demo.leasing import leased
 from capacity.cli.demo.paced import paced
 from capacity.cli.demo.pages import Out, Show, in_lines, legend, outcome_of, promises, table_of
 from capacity.cli.demo.papers import POLICY, write_papers
 from capacity.cli.demo.ranked import ranked
-from capacity.cli.demo.week import Episode, Week, tick_file
+from capacity.cli.demo.week import Episode, Played, Week, tick_file
 from capacity.cli.demo.world import World
 from capacity.cli.exits import Code, UsageFault
 from capacity.cli.screen import Table
@@ -41,6 +42,13 @@ SEATS = 22
 LENGTH = timedelta(days=5)
 """From the Monday of the story to its end."""
 
+ACTS: Mapping[str, Callable[[Path, datetime, Plugins, Callable[[Episode], None]], Played]] = {
+    "paced": paced,
+    "leased": leased,
+    "ranked": ranked,
+}
+"""Folder of an act after the week → what lets it happen there, from a midnight on."""
+
 
 def demo(
     call: Call,
@@ -49,7 +57,7 @@ def demo(
     ] = None,
     seats: Annotated[int, Option("--seats", metavar="N", help="How many seats the fleet has.")] = SEATS,
 ) -> Code:
-    """Show a week in the life of a fleet: ten incidents, and what is done about each. Needs no login and no network."""
+    """Show a week of a fleet with ten incidents, a paced week, and leased turns. Needs no login and no network."""
     screen = call.screen
     if not call.json:
         return Code(run(folder=folder, seats=seats, out=screen.say, show=screen.show if screen.is_terminal else None))
@@ -96,12 +104,11 @@ def run(
             week = Week(world, engine, home, tell)
             _opening(week, home, out, show)
             story.tell(week)
-    second = paced(home / "paced", monday, plugins, tell)
-    show(second.table)
-    third = ranked(home / "ranked", monday, plugins, tell)
-    for table in third.tables:
-        show(table)
-    broken = _closing(week, [second.episode, third.episode], plugins, home, out, show)
+    acts = []
+    for name, happens in ACTS.items():
+        acts.append(happens(home / name, monday, plugins, tell))
+        show(acts[-1].table)
+    broken = _closing(week, acts, plugins, home, out, show)
     out(_next(week, home))
     return Code.FAILED if broken else Code.FINE
 
@@ -152,14 +159,15 @@ def _opening(week: Week, folder: Path, out: Out, show: Show) -> None:
         show(table)
 
 
-def _closing(week: Week, others: Sequence[Episode], plugins: Plugins, folder: Path, out: Out, show: Show) -> list[str]:
+def _closing(week: Week, acts: Sequence[Played], plugins: Plugins, folder: Path, out: Out, show: Show) -> list[str]:
     """Tell how it ended; the promises that did not hold."""
     last = week.seen[-1]
     asked = ending.askings(week, backends(last.report.tick.policy, plugins))
     for table in (ending.pools("Pools now", last), ending.seats(last), ending.acts(week), ending.asked(asked)):
         show(table)
     whole = dict(ending.whole(week, folder, asked))
-    made = [*(one for episode in (*week.episodes, *others) for one in episode.promises.items()), *whole.items()]
+    told = (*week.episodes, *(act.episode for act in acts))
+    made = [*(one for episode in told for one in episode.promises.items()), *whole.items()]
     broken = [text for text, held in made if not held]
     out(promises(whole))
     out(f"\n{len(made)} promises, {f'{len(broken)} BROKEN: ' + '; '.join(broken) if broken else 'all of them held'}.")
@@ -167,19 +175,25 @@ def _closing(week: Week, others: Sequence[Episode], plugins: Plugins, folder: Pa
 
 
 def _next(week: Week, folder: Path) -> str:
-    """Three commands to try, with the first tick in which a seat was parked."""
+    """Four commands to try, with the first tick in which a seat was parked."""
     parked = ((number, min(seen.did("park"))) for number, seen in enumerate(week.seen, 1) if seen.did("park"))
     number, seat = next(parked, (1, "lead-1"))
     tick = f"{tick_file(folder, number)}"
     program = _program()
-    status = [program, "status", "--policy", f"{folder / POLICY}", "--store", f"{folder / STORE}"]
+    session = [program, "explain", "--session", "code-2", *_at(folder / "leased")]
     commands = {
         "why a seat was parked, with every rule that was looked at": [program, "explain", tick, seat],
         "the same tick, decided once more": [program, "decide", tick, "--json"],
-        "what the store knows; the week is over, so nothing in it is fresh": status,
+        "where a session was sent turn by turn, and why": session,
+        "what the store knows; the week is over, so nothing in it is fresh": [program, "status", *_at(folder)],
     }
     told = (f"  # {why}\n  {shlex.join(words)}" for why, words in commands.items())
     return "\n".join(["\nTry next:", *told])
+
+
+def _at(folder: Path) -> list[str]:
+    """Options that name the policy and the store of a folder."""
+    return ["--policy", f"{folder / POLICY}", "--store", f"{folder / STORE}"]
 
 
 def _program() -> str:

@@ -45,7 +45,9 @@ def table_of(episode: Episode) -> Table:
 
 
 def outcome_of(episode: Episode) -> str:
-    """What should have come of it and whether it did, and where its ticks are."""
+    """What should have come of it and whether it did, and where its ticks are, if it left any."""
+    if not episode.ticks:
+        return promises(episode.promises)
     numbers = [f"{number:04}" for number in episode.ticks]
     files = ", ".join(numbers) if len(numbers) <= LISTED else f"{numbers[0]} … {numbers[-1]}"
     return f"{promises(episode.promises)}\n  ticks: {files}"

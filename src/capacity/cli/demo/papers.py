@@ -107,6 +107,13 @@ model = "sample-small-1"
 effort = "low"
 """
 
+LOCAL_ROW = """
+[[rows]]
+tier = "low"
+harness = "opencode"
+model = "sample-local-1"
+"""
+
 ADOPTED_TEXT = f"""{CLAUDE_ROWS}
 [[rows]]
 tier = "low"
@@ -117,12 +124,7 @@ model = "sample-swift-4"
 tier = "low"
 harness = "opencode"
 model = "sample-swift-5"
-
-[[rows]]
-tier = "low"
-harness = "opencode"
-model = "sample-local-1"
-"""
+{LOCAL_ROW}"""
 
 
 def write_papers(folder: Path, addresses: Mapping[str, str]) -> Path:

@@ -1,4 +1,4 @@
-"""The demo's third act: scores arrive, a proposal is made of them, a person adopts a part of it, and a seat runs again.
+"""The demo's last act: scores arrive, a proposal is made of them, a person adopts a part of it, and a seat runs again.
 
 One place of two is uncertain, and one score is too odd to be true. Neither moves anything. Plugins, store, engine, actuator
 and the weighing of the scores are the real ones; the scores are made up.
@@ -53,7 +53,7 @@ LATE: Mapping[str, Mapping[str, float]] = {
 """Model → benchmark → percent: a run of the large model broke, and two models are new, one of them in between."""
 
 POLICY_TEXT = Template("""\
-# What the operator of the third act wants: tiers are proposed from scores, and adopted by a person.
+# What the operator of this act wants: tiers are proposed from scores, and adopted by a person.
 version = 1
 
 [tiers]
@@ -115,7 +115,7 @@ class Ranked:
         engine: the real one.
         episode: what is told.
         reports: of each tick.
-        tables: the proposal, as `capacity tiers diff` shows it.
+        table: what was proposed, as `capacity tiers diff` shows it.
     """
 
     folder: Path
@@ -123,9 +123,9 @@ class Ranked:
     server: ClaudeServer
     login: Login
     engine: Engine
-    episode: Episode = field(factory=lambda: Episode(12, "scores propose tiers, and a person adopts a part of it"))
+    episode: Episode = field(factory=lambda: Episode(13, "scores propose tiers, and a person adopts a part of it"))
     reports: list[Report] = field(factory=list)
-    tables: tuple[Table, ...] = ()
+    table: Table = field(factory=lambda: Table("changes", (), ()))
 
     def happen(self) -> None:
         """The three days."""
@@ -161,8 +161,12 @@ class Ranked:
         report = self._tick()
         proposal = self.engine.tiers.proposal()
         page = proposals.proposal_page(proposal, self.engine.tiers.sources(), (), self.clock.now())
-        self.tables = tuple(table for table in page.filled if table.title.startswith(("for your", "changes", "kept")))
+        self.table = next(table for table in page.filled if table.title.startswith("changes"))
         self._say("scores", f"{len(proposal.evidence)} rows of {len(LATE)} models", proposals.size(proposal))
+        for row in proposal.evidence:
+            if row.use == "quarantined":
+                told = f"{row.score:.0f} %, where all others predict {row.predicted:.0f} %"
+                self._say(row.id.partition(":")[2], f"is kept out: {row.why}", told)
         waits = [sentence(one.fact) for one in report.changed if one.fact.code == "core:proposal-waiting"]
         self._say("operator", "is told", *waits)
         unsure = [one.pair.model for one in proposal.diff.borderline]
@@ -209,7 +213,7 @@ class Ranked:
 
 
 def ranked(folder: Path, start: datetime, plugins: Plugins, tell: Callable[[Episode], None]) -> Ranked:
-    """Let the third act happen.
+    """Let this act happen.
 
     Args:
         folder: where it is left; it must not exist.

@@ -10,12 +10,14 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 from attrs import define, field, frozen
 
 from capacity.cli.demo import words
 from capacity.cli.demo.crew import follow, seats_in
 from capacity.cli.demo.world import World
+from capacity.cli.screen import Table
 from capacity.codec import dump_tick
 from capacity.engine import Engine, Report
 from capacity.ports import Placement, Reading
@@ -67,6 +69,18 @@ class Episode:
     ticks: list[int] = field(factory=list)
     lines: list[Line] = field(factory=list)
     promises: dict[str, bool] = field(factory=dict)
+
+
+class Played(Protocol):
+    """An act after the week, once it is over: its episode was told."""
+
+    @property
+    def episode(self) -> Episode:
+        """What was told."""
+
+    @property
+    def table(self) -> Table:
+        """What it came to."""
 
 
 @frozen
