@@ -13,7 +13,12 @@ from typing import Any, get_origin
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-DOORS = {"capacity": 25, "capacity.ports": 60, "capacity.ports.scores": 12, "capacity.errors": 25}  # and how many names each may have at most
+DOORS = {
+    "capacity": 25,
+    "capacity.ports": 60,
+    "capacity.ports.scores": 12,
+    "capacity.errors": 25,
+}  # and how many names each may have at most
 
 
 def methods(kind: type[Any]) -> Iterator[str]:
