@@ -78,14 +78,14 @@ class Leaser:
                 (self.folder / "stop").touch()
 
     def use(self, lease: Lease) -> None:
-        """A turn. Whoever finds the slot in use by another says so, and by whom."""
+        """A turn. Whoever finds the slot in use by another says so, with the leases of both: either may be the late one."""
         slot = os.open(self.folder / f"slot-{lease.slot}", os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(slot, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.pwrite(slot, lease.id.encode().ljust(64), 0)
             time.sleep(self.chance.expovariate(1 / 0.001))
         except BlockingIOError:
-            os.write(self.log, b"clash " + os.pread(slot, 64, 0).strip() + b"\n")
+            os.write(self.log, b"clash " + lease.id.encode() + b" " + os.pread(slot, 64, 0).strip() + b"\n")
         finally:
             os.close(slot)
 

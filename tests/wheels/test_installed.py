@@ -81,6 +81,16 @@ def test_every_entry_point_is_a_factory(group: str) -> None:
         assert callable(entry.load()), entry
 
 
+@pytest.mark.parametrize("group", ["probers", "inventories", "preparers"])
+def test_every_account_can_be_made_of_its_backend(group: str) -> None:
+    """A policy that names a backend and nothing else gets it: each factory takes the reference to a login, and needs none."""
+    ours = [entry for entry in entry_points(group=f"capacity.{group}") if entry.dist and entry.dist.name in MODULES]
+
+    assert ours
+    for entry in ours:
+        assert entry.load()(credentials=None), entry
+
+
 def test_the_core_is_small() -> None:
     """The core adds little to whoever embeds it."""
     files = [path for path in folder("capacity-core").rglob("*") if path.is_file() and path.suffix != ".pyc"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from capacity.errors import NotFound, TimedOut
-from capacity.ports import Document, Get, Hear, List, Listing, Pause, Read, Reading, Say, Secret, Start
+from capacity.ports import Document, Env, Get, Hear, List, Listing, Pause, Read, Reading, Say, Secret, Start
 from capacity.testing.children import Answers
 from capacity.testing.flows import FakeWorld, play
 from capacity.testing.servers.codex import access_token
@@ -477,6 +477,7 @@ def test_a_catalogue_without_end_is_given_up() -> None:
             for url in ("", "chatgpt.com", "ftp://x", "https://u:p@x", "https://x/?a=b")
         ],
         *[({"command": command}, "command must be") for command in ("", [], [" "])],
+        ({"credentials": Env("A_KEY")}, "name it as codex_home"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(factory: Any, options: dict[str, Any], words: str) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 from capacity.errors import NotFound, WireError
-from capacity.ports import Budget, File, InventorySource, Listing, Pause, Read
+from capacity.ports import Budget, File, InventorySource, Key, Listing, Pause, Read
 
 from capacity_codex import _models
 from capacity_codex._login import CODEX_HOME, Home
-from capacity_codex._prober import BASE_URL, COMMAND, address
+from capacity_codex._prober import BASE_URL, COMMAND, address, folder
 from capacity_codex._talk import Talk, argv, begun
 from capacity_codex._wire import instant, parsed, part, text
 
@@ -113,6 +113,7 @@ def _version(frame: dict[str, Any]) -> str | None:
 
 def inventory(
     *,
+    credentials: Key | None = None,
     codex_home: str = CODEX_HOME,
     command: str | Iterable[str] = COMMAND,
     base_url: str = BASE_URL,
@@ -122,6 +123,7 @@ def inventory(
     """The models of one Codex login.
 
     Args:
+        credentials: none; the login is in the program's own folder.
         codex_home: the program's folder; may hold `~/` and `${NAME}`.
         command: the program, or a list of it and its first arguments.
         base_url: as for `prober`; the service is not asked for models.
@@ -129,6 +131,6 @@ def inventory(
         plan: as for `prober`; it changes no list.
 
     Raises:
-        ValueError: `base_url` is no address, or `command` is blank.
+        ValueError: `credentials` are given, `base_url` is no address, or `command` is blank.
     """
-    return ModelInventory(home=Home(path=codex_home.rstrip("/")), command=argv(command), base_url=base_url)
+    return ModelInventory(home=folder(codex_home, credentials), command=argv(command), base_url=base_url)

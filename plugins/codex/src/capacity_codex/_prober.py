@@ -12,7 +12,7 @@ from datetime import timedelta
 from attrs import evolve, field, frozen
 from capacity import ports
 from capacity.errors import WireError
-from capacity.ports import Budget, File, Get, Limit, List, Read, Reading, Secret
+from capacity.ports import Budget, File, Get, Key, Limit, List, Read, Reading, Secret
 
 from capacity_codex import _frames, _rollout, _usage
 from capacity_codex._login import CODEX_HOME, Held, Home
@@ -145,8 +145,18 @@ async def _tail(path: str) -> File | None:
         return None
 
 
+def folder(codex_home: str, credentials: Key | None) -> Home:
+    """The program's folder, which is the only place of its login."""
+    if credentials is not None:
+        raise ValueError(
+            "credentials: this login is in the program's own folder; leave them out and name it as codex_home"
+        )
+    return Home(path=codex_home.rstrip("/"))
+
+
 def prober(
     *,
+    credentials: Key | None = None,
     codex_home: str = CODEX_HOME,
     command: str | Iterable[str] = COMMAND,
     base_url: str = BASE_URL,
@@ -156,6 +166,7 @@ def prober(
     """A prober of one Codex login.
 
     Args:
+        credentials: none; the login is in the program's own folder.
         codex_home: the program's folder; may hold `~/` and `${NAME}`.
         command: the program, or a list of it and its first arguments.
         base_url: of the service, for when the program cannot be asked.
@@ -164,7 +175,7 @@ def prober(
             has lapsed. None = the plan the login was made for.
 
     Raises:
-        ValueError: `base_url` is no address, or `command` is blank.
+        ValueError: `credentials` are given, `base_url` is no address, or `command` is blank.
     """
-    home = Home(path=codex_home.rstrip("/"))
+    home = folder(codex_home, credentials)
     return CodexProber(home=home, command=argv(command), base_url=base_url, agent=user_agent, plan=plan)
