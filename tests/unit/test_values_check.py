@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from capacity.ports import Limit, Reading
+from capacity.values.leases import Amount
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -37,3 +39,10 @@ def test_a_reading_that_was_never_made() -> None:
     """An instant nobody gave is no instant."""
     with pytest.raises(ValueError, match=r"^None is no instant; give an aware datetime$"):
         Reading("", "ok", "usage", None)  # type: ignore[arg-type]  # what the test is about
+
+
+@pytest.mark.parametrize("figure", [-1, Decimal("-0.01"), Decimal("NaN"), 0.5])
+def test_an_amount_of_use_is_never_less_than_nothing(figure: Any) -> None:
+    """What was used does not become unused: a figure that runs backwards is no figure."""
+    with pytest.raises(ValueError, match=r"is less than nothing|is not a finite decimal"):
+        Amount(figure)

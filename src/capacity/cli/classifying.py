@@ -91,7 +91,7 @@ def _zone(name: str | None) -> str | None:
 def _judged(
     doc: Document, text: str, transport: Transport | None, reader: Reader | None, backend: str, path: Path | None
 ) -> Failure:
-    asked = evolve(doc, body=text.encode()) if text and not doc.body else doc
+    asked = evolve(doc, body=text.encode("utf-8", "replace")) if text and not doc.body else doc
     told = None if reader is None else failure_of(reader, backend, asked, path or Path("--text"))
     return judged(
         body=doc.body, status=doc.status, headers=doc.headers, text=text, exit_code=doc.exit_code, transport=transport,

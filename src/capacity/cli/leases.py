@@ -205,11 +205,14 @@ def _paid(text: str) -> tuple[str, Decimal]:
     Raises:
         UsageFault: it is none.
     """
-    unit, _, amount = text.partition("=")
+    unit, _, figure = text.partition("=")
     try:
-        return unit, Decimal(amount)
+        amount = Decimal(figure)
     except InvalidOperation:
-        raise UsageFault(f"--money {text!r} is no amount: write it like USD=0.12") from None
+        amount = Decimal("NaN")
+    if not unit or not amount.is_finite() or amount < 0:
+        raise UsageFault(f"--money {text!r} is no amount: write it like USD=0.12")
+    return unit, amount
 
 
 @contextmanager

@@ -49,7 +49,7 @@ ROLES: Mapping[str, Role] = {
     ),
     **dict.fromkeys(("headers", "responseheaders"), "headers"),
     **dict.fromkeys(("iserror", "success", "ok"), "failed"),
-    **dict.fromkeys(("providerid",), "provider"),
+    **dict.fromkeys(("providerid", "providername"), "provider"),
     **dict.fromkeys(("result",), "said"),
 }
 """Name of a field, casefolded and without `_` and `-` → what stands in it."""

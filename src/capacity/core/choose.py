@@ -41,6 +41,9 @@ FOR_GOOD = frozenset({"model", "effort", "allow", "egress", "lane", "tier", "cap
 """Rules whose *no* does not end by itself: a place they refuse is no home to wait for."""
 
 
+SPENT = 100.0
+"""Percent used of a pool of which nothing is left."""
+
 PERSONAL = ("home", "here", "cached", "waited", "pick")
 """What a need tells of its session, and no verdict hangs on."""
 
@@ -107,10 +110,16 @@ def _stay(asked: Asked) -> Choice | None:
 
 def _gain(asked: Asked, home: Candidate, here: Candidate) -> int:
     """What going home is worth, in tokens that may be read anew for it: the tiers and the headroom that are gained."""
-    lanes, use = asked.desk.policy.lanes, asked.turns.use
+    lanes = asked.desk.policy.lanes
     tiers = max(_away(asked, here) - _away(asked, home), 0)
-    points = max(use.get(here.pool, 0.0) - use.get(home.pool, 0.0), 0.0)
+    points = max(_used(asked, here) - _used(asked, home), 0.0)
     return tiers * lanes.step_tokens + int(points * lanes.points_tokens)
+
+
+def _used(asked: Asked, candidate: Candidate) -> float:
+    """Percent used of its pool. A prepaid one counts as spent: money it takes is gone, what a plan keeps lapses."""
+    pool = asked.desk.policy.pools.get(candidate.pool)
+    return asked.turns.use.get(candidate.pool, SPENT if pool is not None and pool.kind == "metered" else 0.0)
 
 
 def _away(asked: Asked, candidate: Candidate) -> int:

@@ -94,8 +94,11 @@ STATUSES: Mapping[int, FailureKind] = {
     501: "payload",
     505: "payload",
 }
-"""Status → its kind by itself; any other from 500 up is `overload`, and the rest says nothing. 403 is `auth` and not
+"""Status → its kind by itself; any other of `BROKEN` is `overload`, and the rest says nothing. 403 is `auth` and not
 `entitlement`: a key that lacks a permission is seen by the check of the login, and a minute does less harm than a day."""
+
+BROKEN = range(500, 600)
+"""Statuses that say that something is wrong at the provider (RFC 9110 §15.6); beyond them there is no status."""
 
 OVERLOADS = frozenset({503, 529})
 """Statuses with which a provider says that it has too much to do: no evidence that anything is broken."""
@@ -103,9 +106,9 @@ OVERLOADS = frozenset({503, 529})
 
 def of_status(status: int) -> FailureKind | None:
     """The kind of a status by itself; None where it says none."""
-    return STATUSES.get(status, "overload" if status >= 500 else None)
+    return STATUSES.get(status, "overload" if status in BROKEN else None)
 
 
 def indicting(status: int | None) -> bool:
     """Whether a status says that something is broken at the provider."""
-    return status is not None and status >= 500 and status not in OVERLOADS and status not in STATUSES
+    return status in BROKEN and status not in OVERLOADS and status not in STATUSES

@@ -14,7 +14,7 @@ from capacity.core.desk import Answers, Desk
 from capacity.core.facts import fact
 from capacity.core.findings import Finding, opening, worst
 from capacity.core.flight import Spot
-from capacity.core.rules import REACH, Place
+from capacity.core.rules import REACH, Place, allow
 from capacity.core.turns import Turns
 from capacity.values.conditions import Fact
 from capacity.values.leases import NoLease, RefusalCode
@@ -160,16 +160,17 @@ def refusal(asked: Asked, found: Sequence[Finding] | None = None) -> tuple[Refus
         asked: the turn.
         found: what decides against what it may use; None = all that is in its lane.
     """
-    need, policy = asked.need, asked.desk.policy
+    need, policy, asking = asked.need, asked.desk.policy, asked.answers.asking
     if need.profile is not None and need.profile not in policy.profiles:
         return "unknown-profile", fact("profile-unknown", need.profile)
+    if asking.unknown is not None:
+        return "not-resolvable", fact("tier-unknown", asking.unknown)
     found = _deciding(asked) if found is None else found
     for code, belongs in STORIES.items():
         if found and all(belongs(one) for one in found):
             return code, found[0].fact
     inside = [one for one in found if one.rule != "egress"]
     why = inside[0].fact if inside else fact("none-in-lane", asked.turns.lane.name)
-    asking = asked.answers.asking
     walled = need.local or (asking.reach < REACH["any"] and not asking.through)
     return "no-local-candidate" if walled else "no-candidate", why
 
@@ -179,9 +180,11 @@ def _deciding(asked: Asked) -> list[Finding]:
     asking, places = asked.answers.asking, asked.desk.field.places
     decided = zip(places, asked.answers.worst, strict=True)
     said = [
-        one for place, one in decided if one and one.rule not in ("lane", "tier") and asking.stage(place) is not None
+        (place, one)
+        for place, one in decided
+        if one and one.rule not in ("lane", "tier") and asking.stage(place) is not None
     ]
-    return [one for one in said if one.rule != "allow"] or said
+    return [one for place, one in said if allow(asking, place) is None] or [one for _, one in said]
 
 
 def opens(asked: Asked) -> tuple[datetime | None, bool]:

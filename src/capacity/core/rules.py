@@ -76,6 +76,8 @@ class Asking:
         self.tier = None if need.tier is None else ranks.get(need.tier)
         self.floor = self.tier if need.floor is None else ranks.get(need.floor)
         self.floor_name = need.floor or need.tier or ""
+        # Nor does a tier nobody declared let anything through: a word mistyped must not ask for anything at all.
+        self.unknown = next((name for name in (need.tier, need.floor) if name is not None and name not in ranks), None)
         profile = None if need.profile is None else policy.profiles.get(need.profile)
         # A profile nobody declared lets nothing out: a wall that is missing must fail loudly, never open.
         self.reach = REACH["any"] if need.profile is None else -1 if profile is None else REACH[profile.egress]
@@ -159,6 +161,8 @@ def lane(asking: Asking, place: Place) -> Finding | None:
 def tier(asking: Asking, place: Place) -> Finding | None:
     """Never below the floor, by what is certain; above the tier only where the need may rise; never in no tier at all."""
     rank, need = place.rank, asking.need
+    if asking.unknown is not None:
+        return asking.say("no", "tier", "tier-unknown", asking.unknown)
     if need.effort is not None and place.effort != need.effort:
         return asking.say("no", "tier", "other-effort", place.effort or "", proof=True, demanded=need.effort)
     if rank is None:

@@ -137,6 +137,7 @@ SENTENCES: Mapping[str, str] = {
     "stop-unsettled": "the stop of {subject} ({kind}) stands{until| until }{again_at|, to be tried again }: what was read {observed_at} says that it can be used, which counts once it is read {settles_at} or later",
     "stop-waits": "{subject} is not free yet ({kind}){until|, to be tried again }",
     "tier-empty": "nothing that is adopted in tier {subject} can be run",
+    "tier-unknown": "tier {subject} is not in the policy, so that nothing is known to be good enough",
     "tiers-stale": "the tiers adopted in {subject} are stale{since| since }",
     "under-pace": "{subject} would reset with quota unspent{pressure|, spent at }{limit|, by }",
     "unexplained": "nobody knows what it means{status|, status }{exit_code|, exit code }",

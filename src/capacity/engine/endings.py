@@ -123,7 +123,7 @@ def classified(
 
 def _read(reader: Reader, seen: Document, text: str) -> Failure | None:
     """What the backend's reader says; None where it does not know the failure, or cannot read it."""
-    whole = seen if seen.body or not text else evolve(seen, body=text.encode())
+    whole = seen if seen.body or not text else evolve(seen, body=text.encode("utf-8", "replace"))
     try:
         return reader.failure(whole)
     except Exception:  # noqa: BLE001 - a plugin's fault must not lose a report; the rules for everybody still apply

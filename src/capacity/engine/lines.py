@@ -34,7 +34,7 @@ def written(line: Entered) -> bytes:
             tree[name] = instant.isoformat()
     if line.draws:
         tree["draws"] = line.draws
-    return json.dumps(tree, separators=(",", ":"), ensure_ascii=False).encode()
+    return json.dumps(tree, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def _lease_tree(lease: Lease) -> Tree:

@@ -76,6 +76,11 @@ class told:  # noqa: N801 - read as a word: `with told(path)`; a generator would
             code = getattr(error, "sqlite_errorcode", 0)
             sentence = BY_EXTENDED_CODE.get(code) or BY_CODE.get(code & 0xFF, OTHER)
             raise refusal(self._path, sentence, str(error)) from error
+        if isinstance(error, UnicodeEncodeError):
+            raise StoreError(
+                f"{self._path}: {error.object!r:.40} is no name that can be kept: it holds bytes that are no UTF-8; "
+                "name it in text"
+            ) from error
         if isinstance(error, OSError):
             raise refusal(self._path, BY_ERRNO.get(error.errno or 0, FORBIDDEN), str(error)) from error
 

@@ -54,6 +54,14 @@ def decimal(amount: Decimal | int) -> Decimal:
     return exact
 
 
+def amount(figure: Decimal | int) -> Decimal:
+    """One finite decimal that is not negative: what was used does not become unused."""
+    exact = decimal(figure)
+    if exact < 0:
+        raise ValueError(f"{shown(figure)} is less than nothing; an amount is 0 or more")
+    return exact
+
+
 def by_key(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
     """The mapping, sorted by key, so that equal values iterate equally."""
     return dict(sorted(mapping.items()))

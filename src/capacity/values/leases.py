@@ -34,7 +34,7 @@ class Amount:
         told: `reported` by the provider, or `estimated` by whoever settles.
     """
 
-    value: Decimal = field(converter=_check.decimal)
+    value: Decimal = field(converter=_check.amount)
     told: Told = "reported"
 
 

@@ -90,7 +90,10 @@ def test_a_lease_that_lapsed_is_not_renewed(asked: House, capsys: pytest.Capture
         (["lease", "s1", "--tier", "hihg"], 'no tier "hihg" (did you mean "high"?)'),
         (["lease", "s1", "--waited", "soon"], "soon"),
         (["renew", "s1/9"], "no lease 's1/9' is known"),
-        (["settle", "s1/1", "--money", "much"], "write it like USD=0.12"),
+        *[
+            (["settle", "s1/1", "--money", paid], "write it like USD=0.12")
+            for paid in ("much", "USD", "USD=-5", "USD=NaN", "=5")
+        ],
         (["failure", "s1/1", "--transport", "lost"], "--transport 'lost' is none of"),
         (["explain", "--session", "s9"], 'no choice is kept for session "s9"'),
     ],

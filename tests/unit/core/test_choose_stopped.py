@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 
 from attrs import evolve
 
+from capacity import Limit
 from capacity.core.circuits import LONGEST
 from capacity.values.choice import Choice
 from capacity.values.failures import Circuit
 from capacity.values.seats import Candidate
 
-from .turns import NOW, chosen, lease, smart, worker
+from .turns import NOW, at, chosen, lease, policy, smart, worker
 
 MINUTE = timedelta(minutes=1)
 
@@ -97,3 +99,16 @@ def test_what_is_busy_is_waited_for_and_not_refused() -> None:
     )
     choice = chosen(smart(), amber=95, opal=5, quartz=95, circuits=(busy,))
     assert ("wait", "candidate-busy", timedelta(seconds=4)) == (choice.act, choice.code, choice.wait)
+
+
+def test_a_session_leaves_a_prepaid_pool_as_soon_as_its_plan_serves_again() -> None:
+    """However much of its prompt is still cached there: money that is spent is gone, and what a plan keeps lapses."""
+    rules = policy()
+    rules = evolve(rules, pools={**rules.pools, "opal": evolve(rules.pools["opal"], kind="metered")})
+    purse = (Limit("balance", left={"USD": Decimal(9)}),)
+    away = smart(here=at("opal-large"), home=at("amber-large"), cached=1_500_000)
+    choice = chosen(away, rules, amber=20, opal=purse, quartz=60)
+    assert ("return", "amber-large", 1_600_000) == (choice.act, model(choice), choice.gain)
+
+    kept = chosen(evolve(away, cached=1_700_000), rules, amber=20, opal=purse, quartz=60)
+    assert ("stay", "opal-large") == (kept.act, model(kept))

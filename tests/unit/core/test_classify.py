@@ -195,6 +195,27 @@ def test_another_provider_that_answered_is_not_charged_here() -> None:
     assert said(body=body, status=500).indicts
 
 
+def test_a_gateways_own_field_names_who_answered() -> None:
+    """Beside the code, in what a gateway adds to the error of another."""
+    told = {"message": "usage limit reached", "code": 429, "metadata": {"provider_name": "Openai"}}
+    body = json.dumps({"error": told})
+
+    assert "noop" == said(body=body, status=429, provider="qwen").kind
+    assert "quota" == said(body=body, status=429, provider="openai").kind
+
+
+@pytest.mark.parametrize("status", [-1, 0, 600, 999, 99999])
+def test_what_is_no_status_is_no_evidence(status: int) -> None:
+    """Beyond 599 there is no status, whoever answers with one."""
+    assert not said(status=status).indicts
+    assert "overload" != said(status=status).kind
+
+
+def test_half_of_a_pair_in_a_text_is_read_over() -> None:
+    """A text that was decoded from bytes that are no UTF-8 is classified by the rest of it."""
+    assert "quota" == said(text="You've hit your usage limit \udcff", status=429).kind
+
+
 # --- the order of the rules ---------------------------------------------------------------------
 
 

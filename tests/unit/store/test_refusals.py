@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -259,3 +260,11 @@ def test_a_disk_that_is_full(tmp_path: Path) -> None:
     done = subprocess.run([*alone, script], capture_output=True, text=True, timeout=120, check=False)
 
     assert ("", ["then written"] * 39) == (done.stderr, done.stdout.splitlines())
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    """Half of a surrogate pair, as bytes that are no UTF-8 are decoded to, names nothing in a file."""
+    path = tmp_path / "capacity.db"
+    with closing(sqlite(path=path)) as store, pytest.raises(StoreError, match="name it in text") as error:
+        store.append("log", "\udcff", NOON, b"x")
+    assert str(path) in str(error.value)
