@@ -179,11 +179,7 @@ def _deciding(asked: Asked) -> list[Finding]:
     """What decides against each place of the lane that it may use; against all of the lane where it may use none."""
     asking, places = asked.answers.asking, asked.desk.field.places
     decided = zip(places, asked.answers.worst, strict=True)
-    said = [
-        (place, one)
-        for place, one in decided
-        if one and one.rule not in ("lane", "tier") and asking.stage(place) is not None
-    ]
+    said = [(place, one) for place, one in decided if one and one.rule != "tier" and asking.stage(place) is not None]
     return [one for place, one in said if allow(asking, place) is None] or [one for _, one in said]
 
 

@@ -146,12 +146,16 @@ def egress(asking: Asking, place: Place) -> Finding | None:
 
 
 def lane(asking: Asking, place: Place) -> Finding | None:
-    """Only what is in the lane; and what puts another model out only where the lane means it alone."""
+    """Only what is in the lane; what is known to be loaded, where it is local; and what puts another model out only where
+    the lane means it alone.
+    """
     if asking.lane is None:
         return None
     at = asking.stage(place)
     if at is None:
         return asking.say("no", "lane", "not-in-lane", asking.lane.name, proof=True)
+    if place.kind == "local" and any(one.answer == "cannot-tell" and one.rule in LOADED for one in place.findings):
+        return asking.say("no", "lane", "not-known-loaded", place.pool)
     unloaded = any(finding.rule == "residency" and finding.answer == "wait" for finding in place.findings)
     if place.serving.evicts and unloaded and not (alone(asking.lane, at) or asking.names_one):
         return asking.say("no", "lane", "evicts", place.pool)
@@ -229,6 +233,9 @@ def volume(asking: Asking, place: Place) -> Finding | None:
         return None
     return asking.say("no", "volume", "high-volume", place.pool, proof=True)
 
+
+LOADED = frozenset({"model", "residency"})
+"""The rules that tell whether a local model is there and loaded."""
 
 NEED_RULES: tuple[Callable[[Asking, Place], Finding | None], ...] = (
     allow,

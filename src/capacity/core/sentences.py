@@ -72,6 +72,7 @@ SENTENCES: Mapping[str, str] = {
     "not-drawn-on": "its harness may not draw on {subject}",
     "not-entitled": "this login may not use {subject}{until|, as it looks until }{again_at|, to be tried again }; `capacity rearm {subject!}` tries it now",
     "not-in-lane": "it is not in lane {subject}",
+    "not-known-loaded": "nobody can tell whether it is loaded on {subject}, and a turn cannot wait to find out",
     "not-local": "only local places will do, and {subject} is none",
     "not-resident": "{subject} is {residency}",
     "nothing-eligible": "nothing that {subject} may run on is usable now",

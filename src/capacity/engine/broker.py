@@ -16,6 +16,7 @@ from typing import Self
 from attrs import evolve
 
 from capacity.core.leases import Book
+from capacity.engine.asking import Asking
 from capacity.engine.endings import Endings, classified
 from capacity.engine.engine import Engine, works_of
 from capacity.engine.granting import Granting, without
@@ -25,14 +26,14 @@ from capacity.engine.loading import Loader
 from capacity.engine.refreshing import Patience, Refresher
 from capacity.engine.settings import Settings
 from capacity.engine.stopping import alarm
-from capacity.engine.warm import Warm, Warmth
+from capacity.engine.warm import Warmth
 from capacity.errors import CapacityError
 from capacity.plugins import Plugins
 from capacity.ports import Clock, Document, Reader, Store
 from capacity.values.choice import Choice
 from capacity.values.failures import Failure, Transport
 from capacity.values.leases import Ending, Lease, Refused, Usage, Wait
-from capacity.values.policy import Policy, PoolPolicy, Profile
+from capacity.values.policy import Policy
 from capacity.values.seats import Candidate, Need
 from capacity.wire import Host
 
@@ -81,6 +82,7 @@ class Broker:
         self._warmth = Warmth(self.policy, ledger, self._producer)
         self._granting = Granting(self.policy, ledger, self._settings)
         self._endings = Endings(self.policy, ledger, self._granting)
+        self._asking, self._stays = Asking(self.policy), False
         self._refresher = Refresher(self._refresh)
         self._load = load or Loader(self._loaded).begin
         self._lock = threading.RLock()
@@ -137,36 +139,16 @@ class Broker:
             return rests
         warm = self._warmth.present(now)
         choice = self._granting.choose(session, need, book, warm, now)
-        due = self._due(choice, warm, now, patience)
-        return due or self._granting.answer(session, need, choice, book, warm, now, claimed=claimed)
-
-    def _due(self, choice: Choice, warm: Warm, now: datetime, patience: Patience) -> dict[str, bool]:
-        """The accounts to ask before a choice is carried out: that of a pool it would leave the network for, and of the
-        session's home; where only quota is in the way, every one that might have room by now. What stays within the
-        network waits for nobody.
-        """
-        found: dict[str, bool] = {}
-        for pool in self._reaching(choice):
-            account = pool.account
-            if account in patience.asked:
-                continue
-            if warm.is_due(pool.name, account, now):
-                found[account] = warm.has_reset(pool.name, now) or found.get(account, False)
-        return found
-
-    def _reaching(self, choice: Choice) -> Iterable[PoolPolicy]:
-        pools = self.policy.pools
-        if choice.candidate is not None:
-            meant = (pools.get(one.pool) for one in (choice.candidate, choice.home) if one is not None)
-            return [pool for pool in meant if pool is not None and pool.egress == "any"]
-        profile = self.policy.profiles.get(choice.table.need.profile or "", Profile(""))
-        if choice.code != "quota-spent" or choice.table.need.local or profile.offline:
-            return ()
-        within = profile.egress == "any"
-        return [one for one in pools.values() if one.egress == "any" and (within or one.name in profile.allow)]
+        due = self._asking.before(choice, warm, now, patience.asked)
+        if due:
+            return due
+        if self._stays:  # who leases once and goes leaves it to those that stay
+            self._refresher.begin(self._asking.beside(warm, now))
+        return self._granting.answer(session, need, choice, book, warm, now, claimed=claimed)
 
     def _after(self, told: Lease | Wait | Refused, patience: Patience) -> Lease | Wait | Refused:
         """What is still to be done once the transaction has ended, and what the lease tells of it."""
+        self._stays = True
         if isinstance(told, Wait) and told.fact.code == "core:preparable" and told.candidate is not None:
             self._load(told.candidate)
         if not isinstance(told, Lease) or not patience.asked:

@@ -53,7 +53,8 @@ class Granting:
         spent = self._ledger.spending.spent(self._policy, warm.as_of, warm.inventory)
         history = History(warm.as_of, book.count, warm.seed, holds=holds, spent=spent, granted=book.granted)
         asked = self._completed(session, need, book, now)
-        return choose(asked, warm.inventory, warm.headroom, self._policy, history)
+        choice = choose(asked, warm.inventory, warm.headroom, self._policy, history)
+        return evolve(choice, id=f"{now.isoformat().replace('+00:00', 'Z')}-{session}")  # many are made of one instant
 
     def _completed(self, session: str, need: Need, book: Book, now: datetime) -> Need:
         """The need with what is remembered of its session, where it does not tell itself."""

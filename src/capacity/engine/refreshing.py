@@ -67,6 +67,15 @@ class Refresher:
         patience.late |= {account for account, thread in threads.items() if thread.is_alive()}
         patience.spent += timedelta(seconds=time.monotonic() - began)
 
+    def begin(self, accounts: Mapping[str, bool]) -> None:
+        """Have accounts asked, and wait for none.
+
+        Args:
+            accounts: account → whether the floor alone holds it back.
+        """
+        for account, sooner in accounts.items():
+            self._asking(account, sooner)
+
     def close(self) -> None:
         """Wait for the questions that are under way; each has a deadline."""
         for thread in tuple(self._running.values()):

@@ -22,7 +22,7 @@ class Choice:
     """What was chosen for one need.
 
     Attributes:
-        id: `<as_of>-<turn>`.
+        id: `<as_of>-<turn>`; of one that a broker kept, the instant it was asked for and its session.
         as_of: the instant of its inputs, UTC.
         order: name of the order candidates were ranked by (`leases`).
         act: `stay` where the session is, `return` home, `place` it for the first time, `move` it because it cannot stay,

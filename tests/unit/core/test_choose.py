@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 from attrs import evolve
 
-from capacity import Limit, Scope
+from capacity import History, Limit, Scope
+from capacity.core.choose import choose
 from capacity.values.choice import Choice
 from capacity.values.failures import Circuit
 from capacity.values.lanes import Deal, Lane, Lanes
@@ -19,6 +20,8 @@ from tests.unit.core.turns import (
     at,
     burst,
     chosen,
+    headroom,
+    inventory,
     lease,
     pick,
     policy,
@@ -451,3 +454,14 @@ def test_two_candidates_of_one_model_share_its_slots() -> None:
     need = worker(local=True, harnesses=("tui",))
     assert model(chosen(need, two, leases=busy[:2])) == "nine"
     assert chosen(need, two, leases=busy).code == "candidate-busy"
+
+
+def test_what_nobody_knows_to_be_loaded_serves_no_turn() -> None:
+    """A local model whose residency nobody tells is no place for a turn, though a seat may be kept there."""
+    rules, listed = policy(), inventory()
+    untold = tuple(evolve(one, residency=None) for one in listed.pools["box"].models)
+    unsure = evolve(listed, pools={**listed.pools, "box": evolve(listed.pools["box"], models=untold)})
+    need = worker(local=True)
+    turn, seat = (choose(one, unsure, headroom(rules), rules, History(NOW)) for one in (need, evolve(need, turn=False)))
+    assert (turn.act, turn.code, turn.fact.code) == ("refuse", "no-local-candidate", "core:not-known-loaded")
+    assert seat.candidate is not None
