@@ -12,7 +12,7 @@ from attrs import frozen
 
 from capacity.core.desk import Answers, Desk
 from capacity.core.facts import fact
-from capacity.core.findings import Finding, opening, worst
+from capacity.core.findings import Finding, worst
 from capacity.core.flight import Spot
 from capacity.core.rules import REACH, Place, allow
 from capacity.core.turns import Turns
@@ -40,6 +40,13 @@ class Asked:
     def said(self, group: int) -> list[Finding]:
         """Everything said against a group of candidates."""
         return self.answers.asking.against(self.desk.field.places[group], self.desk.moment.said(group))
+
+    def standing(self) -> Iterator[tuple[int, Place, Finding | None]]:
+        """Each group that has a candidate, its place, and what decides against it. Stops may leave others without one."""
+        field = self.desk.field
+        for group, (place, finding) in enumerate(zip(field.places, self.answers.worst, strict=True)):
+            if field.sizes[group]:
+                yield group, place, finding
 
     def place(self, candidate: Candidate) -> Place | None:
         """The place of a candidate; None where no adopted row makes it."""
@@ -133,9 +140,9 @@ def _opens(asked: Asked, spot: Spot) -> datetime:
 def _coming(asked: Asked) -> Iterator[Awaited]:
     """What a rule says has to be waited for."""
     field, asking = asked.desk.field, asked.answers.asking
-    for group, finding in enumerate(asked.answers.worst):
-        if finding is not None and finding.answer == "wait" and asking.stage(field.places[group]) is not None:
-            candidate = field.candidates[field.firsts[group][0]] if field.firsts[group] else None
+    for group, place, finding in asked.standing():
+        if finding is not None and finding.answer == "wait" and asking.stage(place) is not None:
+            candidate = field.candidates[field.firsts[group][0]]
             prepares = finding.rule == "residency" or finding.fact.figure("kind") == "loading"
             code: NoLease = "candidate-preparing" if prepares else "candidate-busy"
             yield Awaited(1 if prepares else 0, code, finding.fact, candidate, finding.opens_at)
@@ -177,28 +184,27 @@ def refusal(asked: Asked, found: Sequence[Finding] | None = None) -> tuple[Refus
 
 def _deciding(asked: Asked) -> list[Finding]:
     """What decides against each place of the lane that it may use; against all of the lane where it may use none."""
-    asking, places = asked.answers.asking, asked.desk.field.places
-    decided = zip(places, asked.answers.worst, strict=True)
-    said = [(place, one) for place, one in decided if one and one.rule != "tier" and asking.stage(place) is not None]
+    asking, decided = asked.answers.asking, asked.standing()
+    said = [(place, one) for _, place, one in decided if one and one.rule != "tier" and asking.stage(place) is not None]
     return [one for place, one in said if allow(asking, place) is None] or [one for _, one in said]
 
 
 def opens(asked: Asked) -> tuple[datetime | None, bool]:
-    """When the first candidate opens that nothing but quota refuses, and whether a provider told that."""
-    groups = range(len(asked.desk.field.places))
-    found = [(at, known) for at, known in (_opening(asked, group) for group in groups) if at is not None]
+    """When the first candidate opens that nothing refuses but what ends by itself, and whether a provider told that."""
+    found = [(at, known) for at, known in (_opening(asked, one[0]) for one in asked.standing()) if at is not None]
     return min(found, key=lambda one: (one[0], not one[1])) if found else (None, False)
 
 
 def opening_of(asked: Asked, candidate: Candidate) -> tuple[datetime | None, bool]:
-    """When a candidate opens that nothing but quota refuses, and whether a provider told that; None = not known."""
+    """When a candidate opens that only what ends by itself refuses, and whether a provider told it; None = not known."""
     index = asked.desk.field.index.get(candidate)
     return (None, False) if index is None else _opening(asked, asked.desk.field.groups[index])
 
 
 def _opening(asked: Asked, group: int) -> tuple[datetime | None, bool]:
-    said = asked.said(group)
-    _, at = opening(said)
+    refusing = [one for one in asked.said(group) if one.answer == "no"]
+    ends = [one.opens_at for one in refusing if one.opens_at is not None]
+    at = max(ends) if ends and len(ends) == len(refusing) else None
     if at is None or at <= asked.desk.history.as_of:
         return None, False
-    return at, all(one.known for one in said if one.answer == "no" and one.opens_at == at)
+    return at, all(one.known for one in refusing if one.opens_at == at)
