@@ -23,8 +23,12 @@ from capacity.store.queue import PATIENCE_S, queue
 from capacity.store.refusals import DAMAGED, refusal
 
 PAGES = 8_000
-"""Pages of changes after which they are moved into the file, which waits for the disk: 32 MB. A lease and its end change
-some twenty, so that one call in several hundred waits, and not one in a hundred as with SQLite's own 1,000."""
+"""Pages of changes after which a writer moves them into the file before the next may write: 32 MB. It waits for the disk,
+and everybody for it."""
+
+MOVED = 250
+"""Transactions of one process after which it moves them while others write. A lease and its end change some twenty pages,
+so that eight processes in a hurry come to `PAGES` with little left to move."""
 
 
 @frozen
@@ -54,8 +58,21 @@ class Connections:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._pools: list[_Pool] = []
+        self._written = 0
         self._closed = False
         weakref.finalize(self, _let_go, self._pools)  # a store that is dropped leaves no connection to the collector
+
+    def move(self, db: sqlite3.Connection, owner: int) -> None:
+        """Move changes into the file now and then, whoever writes meanwhile. Called after each transaction.
+
+        Args:
+            db: the connection of the transaction.
+            owner: the process that began it; a child that was forked inside it leaves its connection alone.
+        """
+        self._written += 1
+        if self._written % MOVED == 0 and os.getpid() == owner:
+            with suppress(sqlite3.Error):  # what stays where it is is in nobody's way
+                db.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     @contextmanager
     def lend(self, durable: bool = False) -> Iterator[sqlite3.Connection]:

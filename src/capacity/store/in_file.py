@@ -181,6 +181,7 @@ class SqliteStore:
         with ExitStack() as held:
             with told(self._path):
                 db = held.enter_context(self._connections.lend(durable))
+                held.callback(self._connections.move, db, owner)  # once the next writer is let in
                 held.enter_context(queue(self._path))
             try:
                 with told(self._path):
