@@ -83,6 +83,7 @@ class Asking:
         self.reach = REACH["any"] if need.profile is None else -1 if profile is None else REACH[profile.egress]
         self.through = () if profile is None or profile.offline else profile.allow
         self.lane = lane_of(policy, need) if need.turn or need.lane else None
+        self.unmeasurable = frozenset(name for name, pool in policy.pools.items() if pool.unmeasurable)
         self.models = None if need.models is None else frozenset(name.casefold() for name in need.models)
         self.metered_exhausted = metered_exhausted
         self._said: dict[tuple[object, ...], Finding] = {}
@@ -154,12 +155,19 @@ def lane(asking: Asking, place: Place) -> Finding | None:
     at = asking.stage(place)
     if at is None:
         return asking.say("no", "lane", "not-in-lane", asking.lane.name, proof=True)
-    if place.kind == "local" and any(one.answer == "cannot-tell" and one.rule in LOADED for one in place.findings):
+    if _might_be_loaded(asking, place):
         return asking.say("no", "lane", "not-known-loaded", place.pool)
     unloaded = any(finding.rule == "residency" and finding.answer == "wait" for finding in place.findings)
     if place.serving.evicts and unloaded and not (alone(asking.lane, at) or asking.names_one):
         return asking.say("no", "lane", "evicts", place.pool)
     return None
+
+
+def _might_be_loaded(asking: Asking, place: Place) -> bool:
+    """Whether nobody can tell what a local pool has loaded, although it is one that can be asked."""
+    if place.kind != "local" or place.pool in asking.unmeasurable:
+        return False
+    return any(one.answer == "cannot-tell" and one.rule in LOADED for one in place.findings)
 
 
 def tier(asking: Asking, place: Place) -> Finding | None:

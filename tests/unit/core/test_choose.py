@@ -465,3 +465,13 @@ def test_what_nobody_knows_to_be_loaded_serves_no_turn() -> None:
     turn, seat = (choose(one, unsure, headroom(rules), rules, History(NOW)) for one in (need, evolve(need, turn=False)))
     assert (turn.act, turn.code, turn.fact.code) == ("refuse", "no-local-candidate", "core:not-known-loaded")
     assert seat.candidate is not None
+
+
+def test_a_local_pool_nobody_can_ask_serves_turns_on_its_operators_word() -> None:
+    """Where the policy says that it is unmeasurable, not knowing what it has loaded counts against nothing."""
+    rules, listed = policy(), inventory()
+    rules = evolve(rules, pools={**rules.pools, "box": evolve(rules.pools["box"], unmeasurable=True)})
+    untold = tuple(evolve(one, residency=None) for one in listed.pools["box"].models)
+    unsure = evolve(listed, pools={**listed.pools, "box": evolve(listed.pools["box"], models=untold)})
+    choice = choose(worker(local=True), unsure, headroom(rules), rules, History(NOW))
+    assert (choice.act, model(choice)) == ("place", "nine")
