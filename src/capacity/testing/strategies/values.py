@@ -21,6 +21,7 @@ from capacity.testing.strategies._build import instants, money, of, percents, sp
 from capacity.values.conditions import CONDITIONS, Condition, Fact, Figure
 from capacity.values.decision import Decision, SeatDecision, Table, Verdict
 from capacity.values.history import History
+from capacity.values.leases import Amount
 from capacity.values.limits import Estimate, Headroom, Interval, Limit, LimitHeadroom, PoolHeadroom, Reading
 from capacity.values.models import Inventory, Listing, Missed, Model, PoolInventory
 from capacity.values.policy import Policy
@@ -44,6 +45,11 @@ def amounts() -> SearchStrategy[dict[str, Decimal]]:
     """Unit → decimal: at most two of money in two currencies, credits and slots."""
     units = st.sampled_from(("USD", "CNY", "credits", "slots"))
     return st.dictionaries(units, money(), max_size=2)
+
+
+def used() -> SearchStrategy[Amount]:
+    """Figures of use: from nought up, reported or estimated."""
+    return of(Amount, value=st.decimals(0, 1000, places=2))
 
 
 def limits() -> SearchStrategy[Limit]:
@@ -223,6 +229,7 @@ def budgets() -> SearchStrategy[Budget]:
 
 
 MADE: Mapping[type[Any], Callable[[], SearchStrategy[Any]]] = {
+    Amount: used,
     Budget: budgets,
     Decision: decisions,
     Document: documents,
