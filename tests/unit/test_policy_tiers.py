@@ -120,3 +120,11 @@ def test_every_constant_is_on_the_page() -> None:
     keys = {*keys_of(Method).values(), *keys_of(Vetoes).values()} - {"vetoes"}
 
     assert [] == sorted(key for key in keys if f"`{key}`" not in page)
+
+
+def test_the_name_of_a_source_is_told_from_the_ids_of_its_rows(tmp_path: Path) -> None:
+    """An id is the source's name, a colon, and the row's: with a colon in the name it would be another source's."""
+    (fault,) = faults(tmp_path, '[tiers.sources."a:b"]\nplugin = "file"\noptions = { path = "scores.toml" }')
+
+    assert fault.startswith('tiers.sources."a:b"')
+    assert "holds a :" in fault

@@ -33,7 +33,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "opened": "a new proposal",
     "waiting": "the proposal that waits already",
     "rejected": "the same as was rejected before; nothing is proposed",
-    "known": "the same as was answered before; nothing is proposed",
+    "known": "the same as was adopted before, and undone since; nothing is proposed, `capacity tiers rollback --to ID` takes it again",
     "nothing": "nothing would change; nothing is proposed",
 }
 """What came of proposing, for a person."""

@@ -59,6 +59,8 @@ def _account(account: AccountPolicy, _: Declared) -> Iterator[Fault]:
 
 def _source(source: TierSourcePolicy, _: Declared) -> Iterator[Fault]:
     yield from _plain_name(source.name, "a source")
+    if ":" in source.name:
+        yield Fault("", "the name of a source holds a :", "ids of rows are joined by it to its name; use another sign")
     yield from _reached(source)
 
 

@@ -68,15 +68,20 @@ def pinned(works: Works, row: TierRow, by: str) -> TierSet:
 
     Raises:
         PolicyError: the policy has no such tier.
+        NoSuch: the pin's end is past.
     """
     from capacity.core.tiering import identity, pin  # likewise
 
-    tiers = works.policy.tiers.names
+    at, tiers = works.ledger.now(), works.policy.tiers.names
     if row.tier not in tiers:
         raise PolicyError(
             "policy", (Fault("tiers.names", f"no {quoted(row.tier)} is there", nearest(row.tier, tiers)),)
         )
-    at, file = works.ledger.now(), filed(works)
+    if row.expires_at is not None and row.expires_at <= at:
+        raise NoSuch(
+            f"a pin until {row.expires_at.isoformat()} would have ended already: give it an end that is to come"
+        )
+    file = filed(works)
     made = pin(file.tiers, row, by, at)
     pair = Pair(row.harness, row.model, row.effort)
     ruling = Ruling("pin", by, at, row.reason, (pair,), identity(file.tiers), made.id)

@@ -178,6 +178,7 @@ class Tiering:
 
         Raises:
             PolicyError: the policy has no such tier, or names no file for the adopted rows.
+            NoSuch: the pin's end is past.
             StaleBase: somebody else changed the file meanwhile.
             WireError: that file cannot be read or written.
         """

@@ -481,6 +481,8 @@ def test_a_pin_holds_against_the_evidence_until_it_ends(ladder: Ladder) -> None:
     assert ["fair-1"] == [one.pair.model for one in engine.tiers.propose().proposal.diff.changes]
     with pytest.raises(PolicyError, match='no "best" is there'):
         engine.tiers.pin(evolve(pin, tier="best"), by="ann")
+    with pytest.raises(NoSuch, match="give it an end that is to come"):
+        engine.tiers.pin(pin, by="ann")
 
 
 def test_an_answer_for_a_name_counts_from_the_next_proposal_on(ladder: Ladder) -> None:

@@ -88,7 +88,8 @@ def _too_many(case: Case) -> Iterator[str]:
 
 
 def _cuts(case: Case) -> Iterator[str]:
-    if case.diff.cuts_before != case.diff.cuts_after:
+    uncut = len(case.ladder) > 1 and not case.diff.cuts_after  # then all that comes in goes into the best tier
+    if uncut or case.diff.cuts_before != case.diff.cuts_after:
         yield ""
 
 

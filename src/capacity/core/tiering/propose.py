@@ -79,7 +79,7 @@ def propose(
         estimates=tuple(estimates),
         unresolved=_unresolved(said.rows, names),
         diff=diff,
-        warnings=_warnings(said, made, policy),
+        warnings=_warnings(said, made, ground),
         spelled={
             f"{row.harness}/{row.model}": pair.model for pair, row in ground.adopted.items() if pair.model != row.model
         },
@@ -197,7 +197,8 @@ def _told_by(rows: Sequence[Evidence]) -> set[tuple[str, str]]:
 def _cuts(said: Weighed, docket: Docket, policy: Policy) -> tuple[list[Cut], tuple[float, ...]]:
     """The cuts in force; made anew where none were ever made, the ladder or the benchmark is another, or it is asked for."""
     adopted = docket.adopted
-    kept = adopted.benchmark == said.benchmark and adopted.ladder == policy.tiers.names and not docket.recut
+    same = adopted.benchmark == said.benchmark and adopted.ladder == policy.tiers.names
+    kept = bool(adopted.cuts) and same and not docket.recut
     points = [(one.worth.mean, one.worth.stderr) for one in said.pairs if one.standing == "measured"]
     if kept or not points:
         return [], adopted.cuts
@@ -220,20 +221,25 @@ def _content(diff: Diff, said: Weighed) -> str:
     return digest(_outcome(diff), renames, diff.cuts_before != diff.cuts_after, sorted(_told_by(said.rows)))
 
 
-def _warnings(said: Weighed, made: Sequence[Cut], policy: Policy) -> tuple[str, ...]:
+def _warnings(said: Weighed, made: Sequence[Cut], ground: Ground) -> tuple[str, ...]:
     """Sentences for a person, of the whole of it."""
-    tiers, classes = len(policy.tiers.names), len(made) + 1
+    ladder, classes = ground.ladder, len(made) + 1
+    tiers = len(ladder)
     decisive = {cell.benchmark for cell in said.fitted.fit.cells} if said.fitted else set[str]()
     told = [
         (not tiers, "the policy names no tiers, so nothing can be placed: give [tiers] its names"),
-        (not decisive, "no row may decide: each is undated, too old, without trials, or without a harness"),
+        (not decisive, "no row may decide: each is unresolved, undated, too old, without trials, or without a harness"),
         (
             len(decisive) == 1,
             f"{said.benchmark} is the only benchmark that decides: what a pair is worth is what it is worth there",
         ),
         (bool(made) and classes < tiers, f"the evidence tells {classes} tiers apart, and the ladder has {tiers}"),
+        (
+            bool(decisive) and tiers > 1 and not ground.cuts,
+            f"the evidence tells no two tiers apart, so whatever comes in goes into {''.join(ladder[:1])}",
+        ),
     ]
-    return (*(sentence for holds, sentence in told if holds), *_soft(said, made, policy.tiers.names))
+    return (*(sentence for holds, sentence in told if holds), *_soft(said, made, ladder))
 
 
 def _soft(said: Weighed, made: Sequence[Cut], ladder: Sequence[str]) -> Iterator[str]:

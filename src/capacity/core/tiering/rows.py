@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from math import isfinite
+from math import hypot, isfinite
 from typing import NamedTuple
 
 from attrs import frozen
@@ -31,6 +31,11 @@ FARTHEST = 4000.0
 
 MOST = 10**9
 """Trials that may count; beyond it the error is nought anyway, and a figure so large is a mistake of somebody's."""
+
+ENDS = 4.0
+"""Errors in points (of a runner, and of a month) from either end of a scale at which shares stop counting for more. Nearer,
+such an error is so wide in logits that the better of two scores would be worth less than the worse. Tried with 100 trials and
+more, up to 170 days old: from four on, a better score is worth at least as much, to 0.02 logit."""
 
 SCALES: Mapping[str, float] = {"percent": 100.0, "fraction": 1.0, "index": 100.0, "elo": 0.0}
 """Scale → what is all of it; a rating has no all."""
@@ -238,7 +243,9 @@ def _of_share(of: float, stderr: float | None, row: RankingRow, method: Method) 
     """A share; with n trials half a success is added to either side, so that none is at the end of the scale."""
     n = min(row.n, MOST) if row.n is not None and row.n > 0 else None
     own, kind, flags = _stderr(of, stderr, n, row, method)
+    edge = min(ENDS * hypot(method.runner, method.drift) / 100, 0.45)
     corrected = (of * n + 0.5) / (n + 1) if n else min(max(of, 0.005), 0.995)
+    corrected = min(max(corrected, edge), 1 - edge)
     logits = None if own is None else own / slope(corrected)
     return Score(logit(corrected), logits, 100 * of, None if own is None else 100 * own, kind, flags)
 

@@ -122,7 +122,7 @@ def test_every_rule_has_a_world() -> None:
     [
         ("thin-evidence", Vetoes(trials=401)),
         ("thin-evidence", Vetoes(age=DAY / 2)),
-        ("uncertain-addition", Vetoes(certainty=0.99999)),
+        ("uncertain-addition", Vetoes(certainty=1.0)),
         ("not-confirmed", Vetoes(refreshes=3)),
         ("too-soon", Vetoes(pause=30 * DAY)),
     ],

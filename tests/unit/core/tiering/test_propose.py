@@ -395,3 +395,42 @@ def test_pairs_that_share_nothing_are_told_apart() -> None:
     made = proposal([*SPREAD[:4], *far], inventory=inventory("x"))
 
     assert 2 == len({one.component for one in made.estimates})
+
+
+# --- nothing to tell apart ------------------------------------------------------------------------
+
+ALIKE = tuple(row(f"alike-{number}", 70.0 + number) for number in range(3))
+
+
+def test_where_no_cut_can_be_made_a_person_is_told_and_asked() -> None:
+    """Whatever comes in would be of the best tier, proven: that is said, and nothing adopts it by itself."""
+    made = proposal(ALIKE)
+
+    assert {"high"} == {line[2] for line in changes(made)}
+    assert "the evidence tells no two tiers apart, so whatever comes in goes into high" in made.warnings
+    assert "cuts-changed" in [one.veto for one in made.objections]
+
+
+def test_cuts_that_could_not_be_made_are_made_once_they_can() -> None:
+    """A first set without cuts does not leave everything in the best tier for ever; it is a recut, which a person sees."""
+    base = adopted(ALIKE)
+    made = proposal([*ALIKE, *SPREAD], evolve(base, previous=None))
+
+    assert () == base.adopted.cuts
+    assert 2 == len(made.diff.cuts_after)
+    assert "recut" == made.kind
+
+
+@pytest.mark.parametrize("age", [1, 90, 170])
+@pytest.mark.parametrize("trials", [100, 2000])
+def test_a_better_score_is_never_worth_less(trials: int, age: int) -> None:
+    """Up to the end of the scale, where an error in points would be endlessly wide in logits: all solved is not the worst."""
+    told = [
+        one.theta
+        for score in (80.0, 90.0, 94.0, 97.0, 98.5, 99.5, 100.0)
+        for one in proposal([row("alpha-1", score, n=trials, measured_at=NOW - age * DAY), *SPREAD[1:]]).estimates
+        if str(one.pair) == "cli/alpha-1"
+    ]
+
+    assert 7 == len(told)
+    assert told == sorted(told)

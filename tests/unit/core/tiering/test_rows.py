@@ -116,7 +116,7 @@ def test_a_rating_is_logits_already() -> None:
 
 def test_no_score_is_at_the_end_of_the_scale() -> None:
     """All of twenty is not endlessly good: half a success is added to either side."""
-    found = scored(row(score=100.0, n=20), Method())
+    found = scored(row(score=100.0, n=20), Method(runner=0.0, drift=0.0))
 
     assert found is not None
     assert pytest.approx(3.714, abs=0.001) == found.logit
