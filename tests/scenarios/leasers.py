@@ -32,7 +32,6 @@ PROCESSES, SLOTS = 16, 3
 LIFE = timedelta(seconds=0.4)  # long beside a turn here, short beside the whole of it
 EVERY = 0.15  # seconds from one kill to the next: at that a slot is lost to the dead a sixth of the time
 NAP = 0.02  # seconds a process waits for a slot, on average: thirteen of them do
-PATIENCE = 240  # seconds after which it is given up
 
 POLICY = Policy(
     tiers=Tiers(("top",), (TierRow("top", "h", "m"),)),
@@ -46,6 +45,11 @@ POLICY = Policy(
     harnesses={"h": HarnessPolicy("h", ("near",))},
 )  # fmt: skip  # a table
 NEED = Need(tier="top", context=100, local=True)
+
+
+def patience_for(leases: int) -> float:
+    """Seconds after which so many are given up: 0.1 s each on a machine that does much else, and a while to begin."""
+    return 140 + leases / 10
 
 
 def broker(store: object) -> Broker:
@@ -121,12 +125,13 @@ def start(folder: Path, name: str, leases: int) -> int:
 
 def main() -> None:
     folder, leases = Path(sys.argv[1]), int(sys.argv[2])
+    patience = patience_for(leases)
     warm = broker(memory())  # so that no child has to import or build anything again
     lease = warm.lease("warm", NEED)
     assert isinstance(lease, Lease)
     warm.settle(lease)
     chance, births, kills = random.Random(7), 0, 0
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     children = {start(folder, f"s{(births := births + 1)}", leases) for _ in range(PROCESSES)}
     while not (folder / "stop").exists() and time.monotonic() < end:
         time.sleep(chance.expovariate(1 / EVERY))

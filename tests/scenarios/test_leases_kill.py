@@ -63,7 +63,9 @@ def aftermath(tmp_path_factory: pytest.TempPathFactory) -> Aftermath:
     """All of it; the chance is drawn from a fixed seed, the moments are the machine's."""
     folder: Path = tmp_path_factory.mktemp("leases")
     command = [sys.executable, leasers.__file__, str(folder), str(LEASES)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=leasers.PATIENCE + 30, check=True)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=leasers.patience_for(LEASES) + 30, check=True
+    )
     kills, failed = map(int, done.stdout.split())
     assert "" == done.stderr
     with closing(sqlite(path=folder / "capacity.db")) as store:

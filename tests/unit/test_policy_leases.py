@@ -299,7 +299,7 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
         ("[lanes]\nphrases = {}", "lanes.phrases: must be a list, not a table"),
         ("[lanes]\npoints_tokens = 0", "lanes.points_tokens: must be more than 0"),
         ("[lanes]\nclassifier = []", "lanes.classifier: must be a table, not a list"),
-        ("[lanes.tiers.low]\nlocal_share = 'of'", "lanes.tiers.low.local_share: must be a number, not a text"),
+        ("[lanes.tiers.low]\nlocal_share = 'of'", 'lanes.tiers.low.local_share: "of" is no share of the leases (give it above 0 and below 1, or "off")'),
         ("[lanes.tiers.low]\nlocal_share = 0", 'lanes.tiers.low.local_share: 0.0 is no share of the leases (give it above 0 and below 1, or "off")'),
         ("[lanes.tiers.low]\nfit = { m = 'inf' }", "lanes.tiers.low.fit.m: inf is no weight (give a number above 0)"),
         ("[lanes.tiers.low]\nfallback = [{ candidates = [{ pool = 'agy' }] }]", 'lanes.tiers.low.fallback[0].candidates[0].pool: "agy" is an account in parts, not a pool (name its parts: "agy/one", "agy/two")'),

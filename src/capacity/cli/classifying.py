@@ -43,6 +43,9 @@ def classify(
     transport: Annotated[
         str | None, Option("--transport", metavar="WORD", help="How it ended without an answer: unreached, broken, …")
     ] = None,
+    provider: Annotated[
+        str, Option("--provider", metavar="NAME", help="The name by which a gateway knows who was asked.")
+    ] = "",
     at: At = None,
     zone: Annotated[
         str | None, Option("--zone", metavar="ZONE", help="Zone of the host whose clock a text shows.")
@@ -59,7 +62,7 @@ def classify(
             given.document(path) if path else Document(b"", given.at or given.now, status=status, headers=given.headers)
         )
         doc = evolve(doc, exit_code=exit_code, zone=_zone(zone))
-        failure = _judged(doc, text, way, reader, str(backend), path)
+        failure = _judged(doc, text, way, provider, reader, str(backend), path)
         code = _told(call, failure, path) or code
     return code
 
@@ -89,13 +92,14 @@ def _zone(name: str | None) -> str | None:
 
 
 def _judged(
-    doc: Document, text: str, transport: Transport | None, reader: Reader | None, backend: str, path: Path | None
-) -> Failure:
+    doc: Document, text: str, transport: Transport | None, provider: str, reader: Reader | None, backend: str,
+    path: Path | None,
+) -> Failure:  # fmt: skip  # what was seen, and who judges it
     asked = evolve(doc, body=text.encode("utf-8", "replace")) if text and not doc.body else doc
     told = None if reader is None else failure_of(reader, backend, asked, path or Path("--text"))
     return judged(
         body=doc.body, status=doc.status, headers=doc.headers, text=text, exit_code=doc.exit_code, transport=transport,
-        at=doc.at, zone=doc.zone, told=told,
+        at=doc.at, zone=doc.zone, provider=provider, told=told,
     )  # fmt: skip  # the arguments, in their order
 
 

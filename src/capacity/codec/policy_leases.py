@@ -15,7 +15,7 @@ from typing import Any
 from capacity.codec import leaves
 from capacity.codec.converter import converter
 from capacity.codec.draft import Draft, Place, Tree
-from capacity.codec.faults import below, joined, shown, wrong
+from capacity.codec.faults import below, joined, quoted, shown, wrong
 from capacity.codec.keys import keys_of
 from capacity.errors import Fault
 from capacity.values.failures import HOLDS, FailureKind, Hold
@@ -113,9 +113,10 @@ def _steps(draft: Draft, tree: Tree, path: str) -> list[Step]:
 def _local_share(tree: Tree) -> float | None:
     if tree == OFF:
         return None
-    share = leaves.number(tree)
+    share = 0.0 if isinstance(tree, str) else leaves.number(tree)
     if not 0 < share < 1:
-        raise wrong(f"{share} is no share of the leases", f'give it above 0 and below 1, or "{OFF}"')
+        told = quoted(tree) if isinstance(tree, str) else share
+        raise wrong(f"{told} is no share of the leases", f'give it above 0 and below 1, or "{OFF}"')
     return share
 
 

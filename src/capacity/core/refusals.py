@@ -175,11 +175,19 @@ def refusal(asked: Asked, found: Sequence[Finding] | None = None) -> tuple[Refus
     found = _deciding(asked) if found is None else found
     for code, belongs in STORIES.items():
         if found and all(belongs(one) for one in found):
-            return code, found[0].fact
+            return code, _exact(found[0].fact, need)
     inside = [one for one in found if one.rule != "egress"]
-    why = inside[0].fact if inside else fact("none-in-lane", asked.turns.lane.name)
+    why = _exact(inside[0].fact, need) if inside else fact("none-in-lane", asked.turns.lane.name)
     walled = need.local or (asking.reach < REACH["any"] and not asking.through)
     return "no-local-candidate" if walled else "no-candidate", why
+
+
+def _exact(why: Fact, need: Need) -> Fact:
+    """A fact about a prompt with the prompt's own size: verdicts are made for the largest that nothing can tell from it."""
+    if why.code != "core:context-small":
+        return why
+    window = why.figure("window")
+    return fact("context-small", why.subject, needed=need.context, window=window)
 
 
 def _deciding(asked: Asked) -> list[Finding]:

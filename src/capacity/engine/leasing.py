@@ -199,10 +199,10 @@ class Leasing:
                 self._store.swap(MARK, body, self._store.get(MARK))
                 self._store.swap(MARKED_AT, str(since).encode(), self._store.get(MARKED_AT))
             self._marked = self._since()
-            newer = [record.seq for record in self._store.read(LEASES, since=self._marked)]
-            self._store.prune(LEASES, as_of - settings.leases_kept, newer)
-            self._store.prune(CHOICES, as_of - settings.choices_kept)
-            self._store.prune(SETTLED, as_of - settings.retention)
+        newer = [record.seq for record in self._store.read(LEASES, since=self._marked)]
+        self._store.prune(LEASES, as_of - settings.leases_kept, newer)
+        self._store.prune(CHOICES, as_of - settings.choices_kept)
+        self._store.prune(SETTLED, as_of - settings.retention)
 
     def _since(self) -> int:
         return int(self._store.get(MARKED_AT) or b"0")

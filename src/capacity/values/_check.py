@@ -59,6 +59,8 @@ def amount(figure: Decimal | int) -> Decimal:
     exact = decimal(figure)
     if exact < 0:
         raise ValueError(f"{shown(figure)} is less than nothing; an amount is 0 or more")
+    if exact > LARGEST:
+        raise ValueError(f"{shown(figure)} is more than anybody has; an amount is {LARGEST:g} at the most")
     return exact
 
 

@@ -475,3 +475,9 @@ def test_a_local_pool_nobody_can_ask_serves_turns_on_its_operators_word() -> Non
     unsure = evolve(listed, pools={**listed.pools, "box": evolve(listed.pools["box"], models=untold)})
     choice = choose(worker(local=True), unsure, headroom(rules), rules, History(NOW))
     assert (choice.act, model(choice)) == ("place", "nine")
+
+
+def test_a_refusal_names_the_prompts_own_size() -> None:
+    """Verdicts are shared by sizes that nothing can tell apart; what is said of a turn is said of its own."""
+    choice = chosen(worker(context=10**9, profile="offline"))
+    assert (choice.code, choice.fact.figure("needed")) == ("no-local-candidate", 10**9)
