@@ -16,11 +16,11 @@ from capacity.values.rankings import SourceStatus
 
 MENDS: Mapping[SourceStatus, str] = {
     "unconfigured": "give it what is missing, or take it out of the policy",
-    "unauthorised": "put a valid key where the policy says it is",
-    "forbidden-tier": "its key may not see this: another plan, or another source",
+    "unauthorised": "put a valid key where the policy says it is; where it takes none, see whether its address is right",
+    "forbidden-tier": "it does not show this to who asks: another plan of the key, another address, or another source",
     "rate-limited": "wait: it is asked again by itself",
     "unreachable": "see whether the network is there; it is asked again by itself",
-    "invalid": "upgrade its plugin; where that does not help, report it",
+    "invalid": "mend the file where it is yours; else upgrade the plugin, or report it",
     "empty": "see whether it still publishes; it is asked again by itself",
 }
 """How a source answered → what to do."""
@@ -75,14 +75,17 @@ def _ends(card: SourceCard, at: datetime) -> str:
 
 def refreshed_page(told: Sequence[Refreshed], at: datetime) -> Page:
     """What came of a refresh."""
-    asked = sum(one.asked for one in told)
-    rows = (
-        (one.source, "yes" if one.asked else "no, it is too soon", _answer(one), *_numbers(one, at), _mend(one))
-        for one in told
-    )
+    asked = sum(_asked(one) == "yes" for one in told)
+    rows = ((one.source, _asked(one), _answer(one), *_numbers(one, at), _mend(one)) for one in told)
     columns = ("source", "asked", "answers", "rows", "good", "again", "what to do")
     head = f"{asked} of {counted(len(told), 'source')} asked; `capacity tiers propose` looks what it changes"
     return Page(head, (Table("sources", columns, tuple(rows)),))
+
+
+def _asked(one: Refreshed) -> str:
+    if not one.asked:
+        return "no, it is too soon"
+    return "no, something is missing" if one.told is not None and one.told.missing else "yes"
 
 
 def silence(one: Refreshed) -> str:

@@ -65,7 +65,7 @@ class Refreshed:
 
     Attributes:
         source: its name in the policy.
-        asked: whether it was asked now.
+        asked: whether it was asked now; one that is `unconfigured` looked for what it needs, and went no further.
         required: whether a refresh without it has failed.
         told: how it stands now: its last good rows, and what it answered last; None = it never answered.
         good_at: when its rows were last told or confirmed, UTC; None = never.

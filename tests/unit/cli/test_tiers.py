@@ -156,6 +156,8 @@ def test_a_refresh_without_what_it_needs_ends_with_its_code(ranked: House, capsy
     assert f"tier source own does not answer: unconfigured: for want of {missing}" in err
     assert "; the adopted set is as it was\n" in err
     assert "give it what is missing, or take it out of the policy" in out
+    assert "no, something is missing" in out
+    assert out.startswith("0 of 1 source asked")
     assert before == adopted(ranked)
     assert f"tier source own does not answer: unconfigured, for want of {missing}" in said(ranked, capsys, "status")
     assert 4 == ranked.run("tick")
