@@ -41,6 +41,9 @@ def test_a_level_is_met(fleet: tuple[list[Ladder], list[int]], share: float) -> 
     level = spread.reach.low + share * (spread.reach.high - spread.reach.low)
     nominal = sum(one.rungs[0].burn for one in ladders)
     made = burnt(ladders, spread.at(level))
+    assume(
+        all(level != pytest.approx(edge, rel=1e-9) for edge in (nominal / 2.5, nominal * 1.5))
+    )  # either will do there
 
     if nominal / 2.5 <= level <= nominal * 1.5:
         level = nominal
