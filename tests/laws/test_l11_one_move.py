@@ -13,6 +13,7 @@ from capacity.testing.strategies import World, paced_worlds
 from capacity.values.decision import Placement
 
 MOVES = {OVER, UNDER, OWN}
+ARRIVES = {"resume", "restore", "move", "demote"}
 
 
 def moves(made: Decision) -> list[Placement]:
@@ -46,11 +47,17 @@ def test_the_level_stays_in_reach(world: World) -> None:
 
 @given(paced_worlds())
 def test_moved_once_in_half_a_tick(world: World) -> None:
-    """What was just commanded stands: deciding again on the same evidence moves nothing more."""
-    after = advance(world.history, decide(*world))
-    again = decide(world.inventory, world.headroom, world.policy, after)
+    """What was just commanded stands: deciding again on the same evidence moves nothing more.
 
-    assert {placement.act for placement in again.placements} <= {"keep", "leave"}
+    A pool that seats came to, and that was not moved, may have its first move then: only now are they there to be paced.
+    """
+    decided = decide(*world)
+    again = decide(world.inventory, world.headroom, world.policy, advance(world.history, decided))
+    moved = {one.fact.subject for one in moves(decided)}
+    came = {one.candidate.pool for one in decided.placements if one.act in ARRIVES and one.candidate is not None}
+    first = [one for one in moves(again) if one.fact.subject in came - moved]
+
+    assert {one.act for one in again.placements if one not in first} <= {"keep", "leave"}
 
 
 @given(paced_worlds())

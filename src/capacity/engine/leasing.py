@@ -36,8 +36,8 @@ MARK, MARKED_AT = "leases", "leases since"
 FORM = 1
 """Of the mark. Raised when the fold of leases changes what it keeps."""
 
-MARKED = 512
-"""New lines after which the mark is written anew: folding so many takes a new process 10 ms."""
+MARKED = 2_048
+"""New lines after which the mark is written anew: folding so many takes a new process 40 ms."""
 
 REPEATED = timedelta(minutes=1)
 """A wait that says what the one before it said is kept once in that time: whoever waits asks again and again."""
