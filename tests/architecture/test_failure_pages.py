@@ -49,7 +49,11 @@ def test_only_tests_that_exist_are_named() -> None:
     folders = [house.ROOT / "tests", *(plugin / "tests" for plugin in house.PLUGINS)]
     sources = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("test_*.py")]
     there = {name for source in sources for name in re.findall(r"def (test_\w+)\(", source)}
-    bugs = set(re.findall(r"^    \((\d+), \{", next(s for s in sources if re.search(r"^BUGS: list", s, re.MULTILINE)), re.MULTILINE))
+    bugs = set(
+        re.findall(
+            r"^    \((\d+), \{", next(s for s in sources if re.search(r"^BUGS: list", s, re.MULTILINE)), re.MULTILINE
+        )
+    )
 
     assert set() == set(re.findall(r"`(test_\w+)`", text)) - there
     assert set() == set(re.findall(r"`bug-(\d+)`", text)) - bugs
