@@ -161,9 +161,13 @@ def test_what_is_no_span_is_refused(text: str) -> None:
 def test_an_interrupt_ends_it_cleanly(request_: signal.Signals, house: House) -> None:
     """While it waits for the next tick: no traceback, and the code of the last one."""
     words = ["--policy", str(house.policy), "--store", str(house.store), "watch", "--every", "1h", "--json"]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "capacity.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ
-    )
+    was = signal.signal(request_, signal.SIG_DFL)  # a job in the background hands on that it ignores an interrupt
+    try:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "capacity.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+    finally:
+        signal.signal(request_, was)
     try:
         assert child.stdout is not None
         first = child.stdout.readline()

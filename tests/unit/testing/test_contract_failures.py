@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -154,7 +155,9 @@ class Quotes(Dial):
 def test_a_wrong_reader_is_found(reader: Reader, test: str, more: dict[str, Any]) -> None:
     """Each way of charging wrongly breaks its test of the contract, by its figures or by an error that escapes."""
     with pytest.raises((AssertionError, ValueError, KeyError, TypeError)):
-        getattr(TestDial(), test)(reader, REFUSALS, **more)
+        for seed in range(20 if "drifted" in test else 1):  # one drawing may miss the one member it is wrong about
+            random.seed(seed)
+            getattr(TestDial(), test)(reader, REFUSALS, **more)
 
 
 def test_no_refusal_is_no_contract() -> None:
