@@ -21,6 +21,13 @@ from capacity.values.failures import Transport
 NOBODY = "-"
 """In place of a backend: no reader is asked."""
 
+Text = Annotated[str, Option("--text", metavar="TEXT", help="What an error said, beside an answer or without.")]
+ExitCode = Annotated[int | None, Option("--exit", metavar="N", help="Exit code of the process that ran the request.")]
+Ended = Annotated[
+    str | None, Option("--transport", metavar="WORD", help="How it ended without an answer: unreached, broken, …")
+]
+Asked = Annotated[str, Option("--provider", metavar="NAME", help="The name by which a gateway knows who was asked.")]
+
 
 def classify(
     call: Call,
@@ -32,20 +39,12 @@ def classify(
         list[Path] | None,
         Option("--from", metavar="FILE", help="A recorded answer; may be given again. - is standard input."),
     ] = None,
-    text: Annotated[
-        str, Option("--text", metavar="TEXT", help="What an error said, beside an answer or without.")
-    ] = "",
+    text: Text = "",
     status: Status = None,
     headers: HeaderFile = None,
-    exit_code: Annotated[
-        int | None, Option("--exit", metavar="N", help="Exit code of the process that ran the request.")
-    ] = None,
-    transport: Annotated[
-        str | None, Option("--transport", metavar="WORD", help="How it ended without an answer: unreached, broken, …")
-    ] = None,
-    provider: Annotated[
-        str, Option("--provider", metavar="NAME", help="The name by which a gateway knows who was asked.")
-    ] = "",
+    exit_code: ExitCode = None,
+    transport: Ended = None,
+    provider: Asked = "",
     at: At = None,
     zone: Annotated[
         str | None, Option("--zone", metavar="ZONE", help="Zone of the host whose clock a text shows.")

@@ -15,7 +15,7 @@ from attrs import evolve
 from typer import Argument, Option
 
 from capacity.cli.call import Call
-from capacity.cli.classifying import transport_word
+from capacity.cli.classifying import Asked, Ended, ExitCode, Text, transport_word
 from capacity.cli.documents import Given
 from capacity.cli.exits import Code, UsageFault
 from capacity.cli.reading import HeaderFile, Status
@@ -140,18 +140,12 @@ def failure(
     answer: Annotated[
         Path | None, Option("--from", metavar="FILE", help="What was answered or printed. - is standard input.")
     ] = None,
-    text: Annotated[
-        str, Option("--text", metavar="TEXT", help="What an error said, beside an answer or without.")
-    ] = "",
+    text: Text = "",
     status: Status = None,
     headers: HeaderFile = None,
-    exit_code: Annotated[int | None, Option("--exit", metavar="N", help="Exit code of the process.")] = None,
-    transport: Annotated[
-        str | None, Option("--transport", metavar="WORD", help="How it ended without an answer: unreached, broken, …")
-    ] = None,
-    provider: Annotated[
-        str, Option("--provider", metavar="NAME", help="The name by which a gateway knows who was asked.")
-    ] = "",
+    exit_code: ExitCode = None,
+    transport: Ended = None,
+    provider: Asked = "",
 ) -> Code:
     """End a lease whose turn failed; tell whose fault it was and whether to try again."""
     ended = transport_word(transport)
